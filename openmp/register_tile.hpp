@@ -22,8 +22,8 @@ struct RegisterTile {
   typedef T Vector __attribute__((vector_size(vector_bytes)));
 
   // The same for memory that is aligned to its elements only.
-  typedef T Loose __attribute__((
-      vector_size(vector_bytes), aligned(alignof(T)), may_alias));
+  typedef T Loose __attribute__((vector_size(vector_bytes), aligned(alignof(T)),
+                                 may_alias));
   static constexpr int lanes = vector_bytes / sizeof(T);
   static constexpr int rows = tile_rows, cols = 2 * lanes;
 };
@@ -33,13 +33,8 @@ struct RegisterTile {
 // columns, one after another. Only the elements [0, rows) x [0, cols) of
 // the tile exist; more than it has: all do.
 template <typename T>
-void multiply_tile(const T* a,
-                   const T* b,
-                   std::int64_t depth,
-                   T* c,
-                   std::int64_t stride,
-                   std::int64_t rows,
-                   std::int64_t cols,
+void multiply_tile(const T* a, const T* b, std::int64_t depth, T* c,
+                   std::int64_t stride, std::int64_t rows, std::int64_t cols,
                    bool add) {
   using Tile = RegisterTile<T>;
   typename Tile::Vector sum[Tile::rows][2] = {};

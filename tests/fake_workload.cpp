@@ -40,8 +40,8 @@ class FakeWorkload final : public Workload {
             {"y", dtype, size[0], Role::output}};
   }
   void fill(const Arrays&, const Size&, Dtype, InputKind) const override {}
-  std::unique_ptr<Oracle> oracle(
-      const Arrays&, const Size&, Dtype, InputKind, Arithmetic) const override {
+  std::unique_ptr<Oracle> oracle(const Arrays&, const Size&, Dtype, InputKind,
+                                 Arithmetic) const override {
     return nullptr;
   }
 

@@ -39,10 +39,8 @@ inline std::vector<Record> sweep(const Plan& plan) {
 }
 
 // A plan for one variant at one size: a few quick samples, hot.
-inline Plan plan_for(const Workload& workload,
-                     const Variant& variant,
-                     const Size& size,
-                     Dtype dtype = Dtype::f32) {
+inline Plan plan_for(const Workload& workload, const Variant& variant,
+                     const Size& size, Dtype dtype = Dtype::f32) {
   Plan plan;
   plan.workload = &workload;
   plan.sizes = {size};

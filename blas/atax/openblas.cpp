@@ -12,8 +12,7 @@ const Register<Atax, float, double> variant(
         .idea = "two gemv of the host's BLAS, plain and transposed",
         .tunables = {threads()},
     },
-    []<typename T>(Host& host,
-                   const Atax::Args<T>& p,
+    []<typename T>(Host& host, const Atax::Args<T>& p,
                    const Tunables& tunables) {
       const auto& library = Blas::instance();
       const int threads = static_cast<int>(tunables["threads"]);

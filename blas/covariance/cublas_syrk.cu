@@ -11,10 +11,8 @@ namespace {
 
 // Blocks of 32 x 8 threads, one for each tile of 32 x 32 of the upper triangle.
 template <typename T>
-__global__ void covariance_divide_and_mirror(T* cov,
-                                             std::int64_t n,
-                                             std::int64_t tiles,
-                                             T divisor) {
+__global__ void covariance_divide_and_mirror(T* cov, std::int64_t n,
+                                             std::int64_t tiles, T divisor) {
   __shared__ T tile[32][33];  // one more: a warp reads a column of it
   const auto place = Covariance::packed_place(blockIdx.x, tiles);
   const std::int64_t i0 = place.row * 32, j0 = place.col * 32;

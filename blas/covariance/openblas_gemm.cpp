@@ -13,8 +13,7 @@ const Register<Covariance, float, double> variant(
         .idea = "gemm of the host's BLAS on the centred copy: both triangles",
         .tunables = {threads()},
     },
-    []<typename T>(Host& host,
-                   const Covariance::Args<T>& p,
+    []<typename T>(Host& host, const Covariance::Args<T>& p,
                    const Tunables& tunables) {
       const int threads = static_cast<int>(tunables["threads"]);
       Blas::instance().gemm_gram(threads, p.m, p.n,

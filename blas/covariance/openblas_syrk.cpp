@@ -13,8 +13,7 @@ const Register<Covariance, float, double> variant(
                 "then mirrored",
         .tunables = {threads()},
     },
-    []<typename T>(Host& host,
-                   const Covariance::Args<T>& p,
+    []<typename T>(Host& host, const Covariance::Args<T>& p,
                    const Tunables& tunables) {
       const int threads = static_cast<int>(tunables["threads"]);
       Blas::instance().syrk(threads, p.m, p.n, centred_copy(host, p, threads),

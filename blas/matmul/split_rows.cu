@@ -18,8 +18,7 @@ const Register<Matmul, float, double, half, bfloat16> variant(
                   {Dtype::bf16, "tensor bfloat16"}},
         .split = {"m"},
     },
-    []<typename T>(Gpus& team,
-                   const Parts<Matmul::Args<T>>& parts,
+    []<typename T>(Gpus& team, const Parts<Matmul::Args<T>>& parts,
                    const Tunables&) {
       team.each([&](Gpu& gpu, int i) {
         const auto& p = parts[i];

@@ -15,8 +15,7 @@ const Register<VectorSum, float, double> variant(
         .tunables = {threads()},
         .inputs = {"x", "ones"},
     },
-    []<typename T>(Host&,
-                   const VectorSum::Args<T>& p,
+    []<typename T>(Host&, const VectorSum::Args<T>& p,
                    const Tunables& tunables) {
       const auto threads = static_cast<int>(tunables["threads"]);
       *p.sum = Blas::instance().dot(threads, p.n, p.x, p.ones);

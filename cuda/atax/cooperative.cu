@@ -37,14 +37,10 @@ __device__ T block_sum(T sum, T* part) {
 
 // t: rows elements, ys: slices x cols.
 template <typename T>
-__global__ void __launch_bounds__(1024) atax_cooperative(const T* a,
-                                                         const T* x,
-                                                         T* y,
-                                                         T* t,
-                                                         T* ys,
-                                                         std::int64_t rows,
-                                                         std::int64_t cols,
-                                                         std::int64_t slices) {
+__global__ void __launch_bounds__(1024)
+    atax_cooperative(const T* a, const T* x, T* y, T* t, T* ys,
+                     std::int64_t rows, std::int64_t cols,
+                     std::int64_t slices) {
   const auto grid = cooperative_groups::this_grid();
   __shared__ T part[32];
   for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) {

@@ -15,9 +15,7 @@
 namespace {
 
 template <typename T>
-__global__ void atax_add_pieces(const T* of_pieces,
-                                T* y,
-                                std::int64_t cols,
+__global__ void atax_add_pieces(const T* of_pieces, T* y, std::int64_t cols,
                                 std::int64_t pieces) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= cols) return;
@@ -37,8 +35,7 @@ const Register<Atax, float, double> variant(
                 "computed",
         .tunables = {piece_kib(16384), streams_in_turn()},
     },
-    []<typename T>(Streams& streams,
-                   const Atax::Args<T>& p,
+    []<typename T>(Streams& streams, const Atax::Args<T>& p,
                    const Tunables& tunables) {
       const auto row_bytes = p.cols * static_cast<std::int64_t>(sizeof(T));
       const auto rows = rows_of_piece(p.rows, row_bytes, tunables["piece"], 16);

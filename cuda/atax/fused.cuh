@@ -53,8 +53,7 @@ struct FusedProducts {
 
 // sum += a piece of a strip times x.
 template <typename T, typename S, typename Copies>
-__device__ __forceinline__ void multiply_by_x(const Copies& ring,
-                                              int stage,
+__device__ __forceinline__ void multiply_by_x(const Copies& ring, int stage,
                                               int piece,
                                               const Word<T> (&x)[S::words],
                                               T (&sum)[S::rows][S::size]) {
@@ -73,10 +72,8 @@ __device__ __forceinline__ void multiply_by_x(const Copies& ring,
 
 // y += the transposed piece times t.
 template <typename T, typename S, typename Copies>
-__device__ __forceinline__ void multiply_by_t(const Copies& ring,
-                                              int stage,
-                                              int piece,
-                                              const T (&t)[S::rows],
+__device__ __forceinline__ void multiply_by_t(const Copies& ring, int stage,
+                                              int piece, const T (&t)[S::rows],
                                               Word<T> (&y)[S::words]) {
   _Pragma("unroll")
   for (int j = 0; j < Copies::piece_words; ++j) {
@@ -99,8 +96,7 @@ struct Mail {
   bool reads;
   Message<T> message = 0;
 
-  __device__ __forceinline__ Mail(const FusedProducts<T>& p,
-                                  std::int64_t strip,
+  __device__ __forceinline__ Mail(const FusedProducts<T>& p, std::int64_t strip,
                                   bool due) {
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const int team = p.strips.team;
@@ -120,8 +116,7 @@ struct Mail {
   }
 
   __device__ __forceinline__ static void send(const FusedProducts<T>& p,
-                                              std::int64_t strip,
-                                              int row,
+                                              std::int64_t strip, int row,
                                               T sum) {
     const int team = p.strips.team, member = blockIdx.x % team;
     atomicExch(p.messages + (strip * S::rows + row) * team + member,
@@ -131,8 +126,7 @@ struct Mail {
 
 // part[r][w] = what warp w has of row r of the strip times x.
 template <typename T, typename S, typename Copies>
-__device__ __forceinline__ void strip_times_x(Copies& ring,
-                                              int stage,
+__device__ __forceinline__ void strip_times_x(Copies& ring, int stage,
                                               const Word<T> (&x)[S::words],
                                               Mail<T, S>& mail,
                                               T (&part)[S::rows][S::warps]) {
@@ -259,8 +253,8 @@ __global__ void __launch_bounds__(S::threads, S::together)
 // Rows that no team of blocks can hold: the two products one after the other,
 // one warp per row and one thread per column, of which there are plenty.
 template <typename T>
-__global__ void atax_fused_long_rows(
-    const T* a, const T* x, T* t, std::int64_t rows, std::int64_t cols) {
+__global__ void atax_fused_long_rows(const T* a, const T* x, T* t,
+                                     std::int64_t rows, std::int64_t cols) {
   const std::int64_t row =
       std::int64_t{blockIdx.x} * (blockDim.x / 32) + threadIdx.x / 32;
   if (row >= rows) return;
@@ -276,8 +270,8 @@ __global__ void atax_fused_long_rows(
 }
 
 template <typename T>
-__global__ void atax_fused_many_columns(
-    const T* a, const T* t, T* y, std::int64_t rows, std::int64_t cols) {
+__global__ void atax_fused_many_columns(const T* a, const T* t, T* y,
+                                        std::int64_t rows, std::int64_t cols) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= cols) return;
 
@@ -322,8 +316,7 @@ std::int64_t strips_of(std::int64_t rows) {
 
 // As many as keep the rows of each at one place inside a word.
 template <typename S>
-std::int64_t teams_of(std::int64_t blocks,
-                      std::int64_t team,
+std::int64_t teams_of(std::int64_t blocks, std::int64_t team,
                       std::int64_t strips) {
   return std::min(blocks / team, strips) / S::row_step * S::row_step;
 }
@@ -469,8 +462,7 @@ struct AtaxFused {
 };
 
 template <std::uint64_t FILE, typename T>
-void AtaxFused<FILE, T>::launch(Gpu& gpu,
-                                const Atax::Args<T>& p,
+void AtaxFused<FILE, T>::launch(Gpu& gpu, const Atax::Args<T>& p,
                                 const Choice& choice) {
   if (is_for_strips(gpu, p, choice))
     return run_in_strips<ThreadCopies>(gpu, p, choice);

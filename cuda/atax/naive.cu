@@ -11,8 +11,8 @@ using namespace parlab;
 namespace {
 
 template <typename T>
-__global__ void atax_naive_rows(
-    const T* a, const T* x, T* t, std::int64_t rows, std::int64_t cols) {
+__global__ void atax_naive_rows(const T* a, const T* x, T* t, std::int64_t rows,
+                                std::int64_t cols) {
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (row >= rows) return;
 
@@ -23,8 +23,8 @@ __global__ void atax_naive_rows(
 }
 
 template <typename T>
-__global__ void atax_naive_columns(
-    const T* a, const T* t, T* y, std::int64_t rows, std::int64_t cols) {
+__global__ void atax_naive_columns(const T* a, const T* t, T* y,
+                                   std::int64_t rows, std::int64_t cols) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= cols) return;
 

@@ -61,8 +61,8 @@ __device__ __forceinline__ void copy_together(T* to, const T* from, int count) {
 // Rows of the share times x: part[row * parts + p] is what
 // one warp has of a row.
 template <typename T>
-__device__ __forceinline__ void times_x(
-    const T* share, const T* x, T* part, int rows, int cols, int parts) {
+__device__ __forceinline__ void times_x(const T* share, const T* x, T* part,
+                                        int rows, int cols, int parts) {
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32,
             warps = blockDim.x / 32;
   const int columns = (cols + parts - 1) / parts;
@@ -127,8 +127,7 @@ __global__ void __launch_bounds__(1024)
 
 // As few rows for each block as let all blocks run at once.
 template <typename T>
-Residents<T> residents_of(const Gpu& gpu,
-                          const Atax::Args<T>& p,
+Residents<T> residents_of(const Gpu& gpu, const Atax::Args<T>& p,
                           std::int64_t block) {
   const auto rows_of_block = ceil_div(p.rows, gpu.multiprocessors());
   const auto parts =

@@ -16,8 +16,8 @@ namespace {
 // A row for each 32 threads, or for the block when it has fewer. Dynamic
 // shared memory: blockDim.x elements.
 template <typename T>
-__global__ void atax_shared_rows(
-    const T* a, const T* x, T* t, std::int64_t rows, std::int64_t cols) {
+__global__ void atax_shared_rows(const T* a, const T* x, T* t,
+                                 std::int64_t rows, std::int64_t cols) {
   T* const piece = shared_memory<T>();
   const int threads = blockDim.x, lanes = min(threads, 32),
             lane = threadIdx.x % lanes;
@@ -49,8 +49,8 @@ __global__ void atax_shared_rows(
 }
 
 template <typename T>
-__global__ void atax_shared_columns(
-    const T* a, const T* t, T* y, std::int64_t rows, std::int64_t cols) {
+__global__ void atax_shared_columns(const T* a, const T* t, T* y,
+                                    std::int64_t rows, std::int64_t cols) {
   T* const piece = shared_memory<T>();
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   T sum = 0;

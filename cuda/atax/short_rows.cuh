@@ -41,8 +41,9 @@ struct ShortRows {
 
 // Dynamic shared memory: S::most elements. ys: blocks x cols.
 template <typename T, typename S>
-__global__ void __launch_bounds__(32 * S::warps, S::blocks) atax_short_rows(
-    const T* a, const T* x, T* ys, std::int64_t rows, std::int64_t cols) {
+__global__ void __launch_bounds__(32 * S::warps, S::blocks)
+    atax_short_rows(const T* a, const T* x, T* ys, std::int64_t rows,
+                    std::int64_t cols) {
   using Word = typename S::Word;
   const int thread = threadIdx.x, warp = thread / 32, lane = thread % 32;
   T* const shared = shared_memory<T>();

@@ -20,8 +20,7 @@ const Register<Atax, float, double> variant(
                                       gpus);
             },
     },
-    []<typename T>(Gpus& team,
-                   const Parts<Atax::Args<T>>& parts,
+    []<typename T>(Gpus& team, const Parts<Atax::Args<T>>& parts,
                    const Tunables&) {
       team.each(
           [&](Gpu& gpu, int i) { launch_fused(gpu, parts[i], Choice{}); });

@@ -37,11 +37,7 @@ struct Strips {
 // them start at the same place inside a word, so that a thread's words hold the
 // same columns of each. Only the first and the last word of a row are then
 // copied element by element.
-template <typename T,
-          bool ALIGNED,
-          int THREADS,
-          int WORDS,
-          int ROWS,
+template <typename T, bool ALIGNED, int THREADS, int WORDS, int ROWS,
           int TOGETHER>
 struct Shape {
   static constexpr int threads = THREADS, words = WORDS, rows = ROWS,

@@ -21,12 +21,9 @@ __device__ __forceinline__ T warp_sum(T value) {
 // columns per block of 32 x 16 threads. zeroed: zeros elements that are
 // zero afterwards. It overlaps the launch before.
 template <typename T, typename Word>
-__global__ void __launch_bounds__(512) atax_sum(const T* ys,
-                                                T* y,
-                                                std::int64_t cols,
-                                                std::int64_t count,
-                                                Word* zeroed,
-                                                std::int64_t zeros) {
+__global__ void __launch_bounds__(512)
+    atax_sum(const T* ys, T* y, std::int64_t cols, std::int64_t count,
+             Word* zeroed, std::int64_t zeros) {
   __shared__ T part[16][32];
   const std::int64_t col = std::int64_t{blockIdx.x} * 32 + threadIdx.x;
   wait_for_launch_before();
@@ -54,13 +51,8 @@ __global__ void __launch_bounds__(512) atax_sum(const T* ys,
 }
 
 template <typename T, typename Word = unsigned>
-void add_up(Gpu& gpu,
-            const T* ys,
-            T* y,
-            std::int64_t cols,
-            std::int64_t count,
-            Word* zeroed = nullptr,
-            std::int64_t zeros = 0) {
+void add_up(Gpu& gpu, const T* ys, T* y, std::int64_t cols, std::int64_t count,
+            Word* zeroed = nullptr, std::int64_t zeros = 0) {
   gpu.launch(
       {.grid = {ceil_div(cols, 32)}, .block = {32, 16}, .overlaps = true},
       atax_sum<T, Word>, ys, y, cols, count, zeroed, zeros);

@@ -23,8 +23,7 @@ const Register<Conv2d, float, double> variant(
                 "computed",
         .tunables = with_pieces(tunables_of_streamed()),
     },
-    []<typename T>(Streams& streams,
-                   const Conv2d::Args<T>& p,
+    []<typename T>(Streams& streams, const Conv2d::Args<T>& p,
                    const Tunables& tunables) {
       if (p.rows < 3 || p.cols < 3) return;  // all of b is border
       const auto row_bytes = p.cols * static_cast<std::int64_t>(sizeof(T));

@@ -21,11 +21,8 @@ __device__ void read_three(const T* point, T (&row)[3]) {
 }
 
 template <typename T>
-__global__ void conv2d_march(const T* a,
-                             T* b,
-                             std::int64_t rows,
-                             std::int64_t cols,
-                             std::int64_t strip) {
+__global__ void conv2d_march(const T* a, T* b, std::int64_t rows,
+                             std::int64_t cols, std::int64_t strip) {
   const std::int64_t col =
       std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x + 1;
   if (col >= cols - 1) return;
@@ -69,8 +66,7 @@ const Register<Conv2d, float, double> variant(
         .tunables = {block_size(128),
                      {.name = "strip", .fallback = 16, .min = 1, .max = 4096}},
     },
-    []<typename T>(Gpu& gpu,
-                   const Conv2d::Args<T>& p,
+    []<typename T>(Gpu& gpu, const Conv2d::Args<T>& p,
                    const Tunables& tunables) {
       const auto block = tunables["block"], strip = tunables["strip"];
       const auto strips =

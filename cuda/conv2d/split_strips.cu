@@ -35,9 +35,7 @@ Bands bands_of(std::int64_t rows, bool above, bool below) {
 }
 
 template <typename T>
-void compute(Gpu& gpu,
-             const Conv2d::Args<T>& p,
-             const Tunables& tunables,
+void compute(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunables,
              const std::vector<Band>& bands) {
   for (const auto& [first, rows] : bands) {
     const auto at = first * p.cols;
@@ -80,8 +78,7 @@ const Register<Conv2d, float, double> variant(
                      static_cast<double>(bytes_of(dtype));
             },
     },
-    []<typename T>(Gpus& team,
-                   const Parts<Conv2d::Args<T>>& parts,
+    []<typename T>(Gpus& team, const Parts<Conv2d::Args<T>>& parts,
                    const Tunables& tunables) {
       const auto bands = [&](int i) {
         return bands_of(parts[i].rows, i > 0, i + 1 < team.count());

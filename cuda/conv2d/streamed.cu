@@ -28,8 +28,7 @@ const Register<Conv2d, float, double> variant(
                 "streaming stores",
         .tunables = tunables_of_streamed(),
     },
-    []<typename T>(Gpu& gpu,
-                   const Conv2d::Args<T>& p,
+    []<typename T>(Gpu& gpu, const Conv2d::Args<T>& p,
                    const Tunables& tunables) {
       launch_streamed(gpu, p, tunables);
     });

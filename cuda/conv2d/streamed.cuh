@@ -34,8 +34,7 @@ struct Lane {
 };
 
 template <bool keep, typename T, int n>
-__device__ __forceinline__ void read_word(const T* from,
-                                          bool wanted,
+__device__ __forceinline__ void read_word(const T* from, bool wanted,
                                           Points<T, n>& word) {
   const auto* p = reinterpret_cast<const typename WordOf<T, n>::type*>(from);
   if (wanted) word = std::bit_cast<Points<T, n>>(keep ? __ldg(p) : __ldcs(p));
@@ -45,9 +44,7 @@ __device__ __forceinline__ void read_word(const T* from,
 // in row u of a batch. All lanes of the warp call it.
 template <typename T, int n>
 __device__ __forceinline__ void spread(const Lane<n>& lane,
-                                       const Points<T, n>& word,
-                                       T edge,
-                                       int u,
+                                       const Points<T, n>& word, T edge, int u,
                                        T (&points)[n + 2]) {
   _Pragma("unroll")
   for (int k = 0; k < n; ++k)
@@ -63,8 +60,7 @@ __device__ __forceinline__ void spread(const Lane<n>& lane,
 // border, which is not written.
 template <typename T, int n>
 __device__ __forceinline__ void write_row(const Lane<n>& lane,
-                                          std::int64_t cols,
-                                          T* out,
+                                          std::int64_t cols, T* out,
                                           const Points<T, n>& sum) {
   using Word = typename WordOf<T, n>::type;
   if (lane.col > 0 && lane.col + n < cols) {
@@ -81,12 +77,9 @@ __device__ __forceinline__ void write_row(const Lane<n>& lane,
 // of b are written, one more above and below of a are read. keep:
 // they stay in the L2 cache.
 template <int batch, bool keep, int n, typename T>
-__device__ __forceinline__ void march_down(const Lane<n>& lane,
-                                           const T* a,
-                                           T* b,
-                                           std::int64_t cols,
-                                           std::int64_t top,
-                                           int height) {
+__device__ __forceinline__ void march_down(const Lane<n>& lane, const T* a,
+                                           T* b, std::int64_t cols,
+                                           std::int64_t top, int height) {
   // where the lane's next word begins
   std::int64_t ahead = top * cols + lane.col;
   const T* edge_ahead = a + (top + lane.number % 16) * cols + lane.edge_col;
@@ -148,13 +141,8 @@ constexpr int conv2d_streamed_threads = 256;  // a block, at most
 // the batch allow without spilling.
 template <typename T, int n, int batch>
 __global__ void __launch_bounds__(conv2d_streamed_threads, batch == 8 ? 2 : 3)
-    conv2d_streamed(const T* a,
-                    T* b,
-                    std::int64_t rows,
-                    std::int64_t cols,
-                    unsigned across,
-                    int strip,
-                    std::int64_t kept_rows) {
+    conv2d_streamed(const T* a, T* b, std::int64_t rows, std::int64_t cols,
+                    unsigned across, int strip, std::int64_t kept_rows) {
   const Lane<n> lane(blockIdx.x % across, cols);
   const std::int64_t top =
       (std::int64_t{blockIdx.x / across} * blockDim.y + threadIdx.y) * strip;
@@ -170,8 +158,7 @@ __global__ void __launch_bounds__(conv2d_streamed_threads, batch == 8 ? 2 : 3)
 }
 
 template <typename T, int n, int batch>
-void launch_batch(Gpu& gpu,
-                  const Conv2d::Args<T>& p,
+void launch_batch(Gpu& gpu, const Conv2d::Args<T>& p,
                   const Tunables& tunables) {
   const auto x = tunables["block_x"], y = tunables["block_y"];
   const auto kernel = conv2d_streamed<T, n, batch>;
@@ -189,8 +176,7 @@ void launch_batch(Gpu& gpu,
 }
 
 template <typename T, int n>
-void choose_batch(Gpu& gpu,
-                  const Conv2d::Args<T>& p,
+void choose_batch(Gpu& gpu, const Conv2d::Args<T>& p,
                   const Tunables& tunables) {
   if (tunables["block_x"] * tunables["block_y"] > conv2d_streamed_threads) {
     cannot_run("this kernel of conv2d has at most %d threads per block",
@@ -211,14 +197,12 @@ void choose_batch(Gpu& gpu,
 
 template <std::uint64_t FILE, typename T>
 struct Conv2dStreamed {
-  static void launch(Gpu& gpu,
-                     const Conv2d::Args<T>& p,
+  static void launch(Gpu& gpu, const Conv2d::Args<T>& p,
                      const Tunables& tunables);
 };
 
 template <std::uint64_t FILE, typename T>
-void Conv2dStreamed<FILE, T>::launch(Gpu& gpu,
-                                     const Conv2d::Args<T>& p,
+void Conv2dStreamed<FILE, T>::launch(Gpu& gpu, const Conv2d::Args<T>& p,
                                      const Tunables& tunables) {
   constexpr int widest = 16 / sizeof(T);
   if (p.cols % widest == 0) {
@@ -237,8 +221,7 @@ extern template struct Conv2dStreamed<file_hash(__FILE__), double>;
 namespace {
 
 template <typename T>
-void launch_streamed(Gpu& gpu,
-                     const Conv2d::Args<T>& p,
+void launch_streamed(Gpu& gpu, const Conv2d::Args<T>& p,
                      const Tunables& tunables) {
   Conv2dStreamed<file_hash(__FILE__), T>::launch(gpu, p, tunables);
 }

@@ -11,9 +11,7 @@ using namespace parlab;
 namespace {
 
 template <typename T>
-__global__ void conv2d_tiled(const T* a,
-                             T* b,
-                             std::int64_t rows,
+__global__ void conv2d_tiled(const T* a, T* b, std::int64_t rows,
                              std::int64_t cols) {
   T* tile = shared_memory<T>();  // (blockDim.y + 2) rows of `width`
   const int width = blockDim.x + 2, height = blockDim.y + 2;
@@ -56,8 +54,7 @@ const Register<Conv2d, float, double> variant(
         .tunables = {{.name = "block_x", .fallback = 32, .min = 1, .max = 128},
                      {.name = "block_y", .fallback = 16, .min = 1, .max = 32}},
     },
-    []<typename T>(Gpu& gpu,
-                   const Conv2d::Args<T>& p,
+    []<typename T>(Gpu& gpu, const Conv2d::Args<T>& p,
                    const Tunables& tunables) {
       const auto x = tunables["block_x"], y = tunables["block_y"];
       const auto rows = blocks_in_y(p.rows, y);

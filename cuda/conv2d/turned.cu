@@ -64,8 +64,7 @@ struct Lane {
 // last row may end inside a word.
 template <bool keep, int shift, typename T, int n>
 __device__ __forceinline__ Points<T, n> read_word(const Lane<n>& lane,
-                                                  const T* a,
-                                                  std::int64_t at,
+                                                  const T* a, std::int64_t at,
                                                   std::int64_t end,
                                                   bool wanted) {
   Points<T, n> word{};
@@ -107,8 +106,7 @@ __device__ __forceinline__ void turn_into_place(const Points<T, n>& word,
 // own; the border is left out.
 template <int shift, typename T, int n>
 __device__ __forceinline__ void write_word(const Lane<n>& lane,
-                                           std::int64_t cols,
-                                           T* out,
+                                           std::int64_t cols, T* out,
                                            const Points<T, n>& sum) {
   using Word = typename WordOf<T, n>::type;
   Points<T, n> word;
@@ -146,8 +144,7 @@ __device__ __forceinline__ void each_of_batch(
 template <int turn, bool keep, int n, typename T>
 __device__ __forceinline__ void march_down(const Lane<n>& lane,
                                            const Image<T>& image,
-                                           std::int64_t top,
-                                           int height) {
+                                           std::int64_t top, int height) {
   const T* const a = image.a;
   const std::int64_t cols = image.cols, end = image.rows * cols;
   // the lane's own columns of the row read next
@@ -200,8 +197,9 @@ __device__ __forceinline__ void march_down(const Lane<n>& lane,
 // One strip per warp, of 30 n columns. `across` blocks lie side by side. Rows
 // of a from kept_rows on are not to stay in the L2 cache.
 template <typename T, int turn>
-__global__ void __launch_bounds__(threads_at_most, 2) conv2d_turned(
-    Image<T> image, unsigned across, int strip, std::int64_t kept_rows) {
+__global__ void __launch_bounds__(threads_at_most, 2)
+    conv2d_turned(Image<T> image, unsigned across, int strip,
+                  std::int64_t kept_rows) {
   constexpr int n = 16 / sizeof(T);
   const Lane<n> lane(
       (std::int64_t{blockIdx.x % across} * blockDim.x + threadIdx.x) / 32,
@@ -279,8 +277,7 @@ const Register<Conv2d, float, double> variant(
                       .max = 90,
                       .multiple_of = 30}},
     },
-    []<typename T>(Gpu& gpu,
-                   const Conv2d::Args<T>& p,
+    []<typename T>(Gpu& gpu, const Conv2d::Args<T>& p,
                    const Tunables& tunables) {
       choose_turn(gpu, p, tunables);
     });

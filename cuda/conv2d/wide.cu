@@ -27,9 +27,7 @@ constexpr unsigned all_lanes = 0xffffffffu;
 // neighbours left and right. Points outside of the image are 0. All
 // lanes of the warp call it.
 template <typename T, int n>
-__device__ void read_row(const T* row,
-                         std::int64_t col,
-                         std::int64_t cols,
+__device__ void read_row(const T* row, std::int64_t col, std::int64_t cols,
                          T (&points)[n + 2]) {
   const int lane = threadIdx.x % 32;
   Word<T, n> word{};
@@ -44,11 +42,8 @@ __device__ void read_row(const T* row,
 }
 
 template <typename T, int n>
-__global__ void conv2d_wide(const T* a,
-                            T* b,
-                            std::int64_t rows,
-                            std::int64_t cols,
-                            std::int64_t strip) {
+__global__ void conv2d_wide(const T* a, T* b, std::int64_t rows,
+                            std::int64_t cols, std::int64_t strip) {
   const std::int64_t thread =
       std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const std::int64_t col = thread * n;
@@ -94,9 +89,7 @@ __global__ void conv2d_wide(const T* a,
 }
 
 template <typename T, int n>
-void launch_wide(Gpu& gpu,
-                 const Conv2d::Args<T>& p,
-                 std::int64_t block,
+void launch_wide(Gpu& gpu, const Conv2d::Args<T>& p, std::int64_t block,
                  std::int64_t strip) {
   const auto strips = std::max<std::int64_t>(blocks_in_y(p.rows - 2, strip), 1);
   gpu.launch({.grid = {ceil_div(p.cols, block * n), strips}, .block = {block}},
@@ -113,8 +106,7 @@ const Register<Conv2d, float, double> variant(
         .tunables = {block_size(128, 32),
                      {.name = "strip", .fallback = 16, .min = 1, .max = 4096}},
     },
-    []<typename T>(Gpu& gpu,
-                   const Conv2d::Args<T>& p,
+    []<typename T>(Gpu& gpu, const Conv2d::Args<T>& p,
                    const Tunables& tunables) {
       constexpr int widest = 16 / sizeof(T);
       const auto block = tunables["block"], strip = tunables["strip"];

@@ -97,8 +97,7 @@ struct BandNumber<float> {
 // Sets element i of what a lane has of a factor.
 template <typename T, int COUNT>
 __device__ __forceinline__ void put(T (&factor)[BandNumber<T>::parts][COUNT],
-                                    int i,
-                                    T x) {
+                                    int i, T x) {
   T part[BandNumber<T>::parts];
   BandNumber<T>::split(x, part);
   _Pragma("unroll")
@@ -179,11 +178,8 @@ struct BandCopies {
   int row, first_row, end_row, first_col, end_col;
 
   // top, left: of b.
-  __device__ __forceinline__ BandCopies(const T* a,
-                                        T* ring,
-                                        std::int64_t top,
-                                        std::int64_t left,
-                                        std::int64_t rows,
+  __device__ __forceinline__ BandCopies(const T* a, T* ring, std::int64_t top,
+                                        std::int64_t left, std::int64_t rows,
                                         std::int64_t cols) {
     const int word = threadIdx.x % team * WORD, col = word - RADIUS;
     row = static_cast<int>(threadIdx.x / team) - RADIUS;
@@ -220,13 +216,8 @@ struct BandCopies {
 // height: a multiple of 16. ALIGNED: rows begin at multiples of 16 bytes.
 template <typename Shape, int RADIUS, bool ALIGNED, typename T>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
-    convsep_band(const T* a,
-                 const T* w,
-                 T* b,
-                 std::int64_t rows,
-                 std::int64_t cols,
-                 int radius,
-                 int height) {
+    convsep_band(const T* a, const T* w, T* b, std::int64_t rows,
+                 std::int64_t cols, int radius, int height) {
   using Number = BandNumber<T>;
   using Memory = BandMemory<T, RADIUS, Shape>;
   using Pair = BandPair<T>;
@@ -356,10 +347,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
 // Rows of a strip, a multiple of 16, with which the device needs the fewest
 // steps: each strip has radius / 8 of them more than its rows need. resident:
 // blocks on the device.
-inline std::int64_t height_of_strips(std::int64_t rows,
-                                     std::int64_t across,
-                                     std::int64_t resident,
-                                     int radius) {
+inline std::int64_t height_of_strips(std::int64_t rows, std::int64_t across,
+                                     std::int64_t resident, int radius) {
   const auto needed = ceil_div(rows, 16);
   std::int64_t fewest = 0, height = 0;
   for (std::int64_t strips = 1; strips <= needed; ++strips) {
@@ -378,8 +367,7 @@ inline std::int64_t height_of_strips(std::int64_t rows,
 }
 
 template <typename Shape, int RADIUS, bool ALIGNED, typename T>
-void launch_band(Gpu& gpu,
-                 const Convsep::Args<T>& p,
+void launch_band(Gpu& gpu, const Convsep::Args<T>& p,
                  const Tunables& tunables) {
   const auto kernel = convsep_band<Shape, RADIUS, ALIGNED, T>;
   constexpr auto shared_bytes = BandMemory<T, RADIUS, Shape>::bytes;
@@ -402,8 +390,7 @@ void launch_band(Gpu& gpu,
 }
 
 template <typename Shape, int RADIUS, typename T>
-void launch_band(Gpu& gpu,
-                 const Convsep::Args<T>& p,
+void launch_band(Gpu& gpu, const Convsep::Args<T>& p,
                  const Tunables& tunables) {
   if (p.cols % (16 / sizeof(T)) == 0) {
     launch_band<Shape, RADIUS, true>(gpu, p, tunables);
@@ -413,8 +400,7 @@ void launch_band(Gpu& gpu,
 }
 
 template <typename T>
-void multiply_by_bands(Gpu& gpu,
-                       const Convsep::Args<T>& p,
+void multiply_by_bands(Gpu& gpu, const Convsep::Args<T>& p,
                        const Tunables& tunables) {
   constexpr bool single = sizeof(T) == 4;
   using Small = BandShape<128, 2, false>;

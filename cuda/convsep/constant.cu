@@ -20,8 +20,8 @@ __device__ double convsep_constant_weight(double, int k) {
 }
 
 template <typename T>
-__global__ void convsep_constant_rows(
-    const T* a, T* between, std::int64_t rows, std::int64_t cols, int radius) {
+__global__ void convsep_constant_rows(const T* a, T* between, std::int64_t rows,
+                                      std::int64_t cols, int radius) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= cols) return;
 
@@ -39,8 +39,8 @@ __global__ void convsep_constant_rows(
 }
 
 template <typename T>
-__global__ void convsep_constant_cols(
-    const T* between, T* b, std::int64_t rows, std::int64_t cols, int radius) {
+__global__ void convsep_constant_cols(const T* between, T* b, std::int64_t rows,
+                                      std::int64_t cols, int radius) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= cols) return;
 
@@ -66,8 +66,7 @@ const Register<Convsep, float, double> variant(
         .tunables = {{.name = "block_x", .fallback = 32, .min = 1, .max = 128},
                      {.name = "block_y", .fallback = 8, .min = 1, .max = 32}},
     },
-    []<typename T>(Gpu& gpu,
-                   const Convsep::Args<T>& p,
+    []<typename T>(Gpu& gpu, const Convsep::Args<T>& p,
                    const Tunables& tunables) {
       const auto x = tunables["block_x"], y = tunables["block_y"];
       const LaunchConfig config{

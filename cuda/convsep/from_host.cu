@@ -15,8 +15,7 @@ const Register<Convsep, float, double> variant(
                 "computed",
         .tunables = with_pieces(tunables_of_fused(), piece_kib(4096)),
     },
-    []<typename T>(Streams& streams,
-                   const Convsep::Args<T>& p,
+    []<typename T>(Streams& streams, const Convsep::Args<T>& p,
                    const Tunables& tunables) {
       const auto row_bytes = p.cols * static_cast<std::int64_t>(sizeof(T));
       const auto strip = rows_of_piece(p.rows, row_bytes, tunables["piece"]);

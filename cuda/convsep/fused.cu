@@ -33,8 +33,7 @@ const Register<Convsep, float, double> variant(
                 "sums of b in registers",
         .tunables = tunables_of_fused(),
     },
-    []<typename T>(Gpu& gpu,
-                   const Convsep::Args<T>& p,
+    []<typename T>(Gpu& gpu, const Convsep::Args<T>& p,
                    const Tunables& tunables) {
       launch_ranges(gpu, p, tunables, {{0, p.rows, 0, 0}});
     });

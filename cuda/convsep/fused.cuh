@@ -106,10 +106,8 @@ struct RowCopies {
 
   // row: the first one; col0: of a row in the ring. What is beside the
   // image is zero and stays it.
-  __device__ __forceinline__ RowCopies(const T* row,
-                                       std::int64_t col0,
-                                       std::int64_t cols_,
-                                       T* ring)
+  __device__ __forceinline__ RowCopies(const T* row, std::int64_t col0,
+                                       std::int64_t cols_, T* ring)
       : cols(cols_), lane(threadIdx.x % 32) {
     _Pragma("unroll")
     for (int i = 0; i < copies; ++i) {
@@ -147,8 +145,7 @@ struct ColumnPass {
   T* to;
   std::int64_t col, cols;
 
-  __device__ __forceinline__ ColumnPass(T* row,
-                                        std::int64_t col_,
+  __device__ __forceinline__ ColumnPass(T* row, std::int64_t col_,
                                         std::int64_t cols_)
       : to(row + col_), col(col_), cols(cols_) {}
 
@@ -191,13 +188,8 @@ struct ColumnPass {
 template <typename T, int RADIUS, int MINE, int FIRST, int TAPS, bool ALIGNED>
 __global__ void __launch_bounds__(most_threads,
                                   RADIUS == 64 && sizeof(T) == 8 ? 3 : 1)
-    convsep_fused(const T* a,
-                  T* b,
-                  std::int64_t rows,
-                  std::int64_t cols,
-                  int above,
-                  int below,
-                  int height) {
+    convsep_fused(const T* a, T* b, std::int64_t rows, std::int64_t cols,
+                  int above, int below, int height) {
   using Shape = Strip<T, RADIUS, MINE>;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const std::int64_t strip =
@@ -248,9 +240,7 @@ __global__ void __launch_bounds__(most_threads,
 }
 
 template <typename T, int RADIUS, int MINE, int FIRST, int TAPS, bool ALIGNED>
-void launch_piece(Gpu& gpu,
-                  const Convsep::Args<T>& p,
-                  const Tunables& tunables,
+void launch_piece(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables,
                   const RowRange& range) {
   using Shape = Strip<T, RADIUS, MINE>;
   const auto kernel = convsep_fused<T, RADIUS, MINE, FIRST, TAPS, ALIGNED>;
@@ -295,9 +285,7 @@ void launch_piece(Gpu& gpu,
 }
 
 template <typename T, int RADIUS, int MINE, int FIRST, int TAPS>
-void launch_piece(Gpu& gpu,
-                  const Convsep::Args<T>& p,
-                  const Tunables& tunables,
+void launch_piece(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables,
                   const RowRange& range) {
   if (p.cols % (16 / sizeof(T)) == 0) {
     launch_piece<T, RADIUS, MINE, FIRST, TAPS, true>(gpu, p, tunables, range);
@@ -328,9 +316,7 @@ void copy_weights(Gpu& gpu, const Convsep::Args<T>& p) {
 // As many columns per lane as 16 bytes hold, fewer where their sums
 // need more than 128 registers.
 template <int RADIUS, typename T>
-void launch_fused(Gpu& gpu,
-                  const Convsep::Args<T>& p,
-                  const Tunables& tunables,
+void launch_fused(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables,
                   const std::vector<RowRange>& ranges) {
   copy_weights<RADIUS>(gpu, p);
   constexpr int taps = 2 * RADIUS + 1, words = sizeof(T) / 4;
@@ -354,15 +340,13 @@ void launch_fused(Gpu& gpu,
 template <std::uint64_t FILE, typename T>
 struct ConvsepFused {
   // Computes these rows of b.
-  static void launch(Gpu& gpu,
-                     const Convsep::Args<T>& p,
+  static void launch(Gpu& gpu, const Convsep::Args<T>& p,
                      const Tunables& tunables,
                      const std::vector<RowRange>& ranges);
 };
 
 template <std::uint64_t FILE, typename T>
-void ConvsepFused<FILE, T>::launch(Gpu& gpu,
-                                   const Convsep::Args<T>& p,
+void ConvsepFused<FILE, T>::launch(Gpu& gpu, const Convsep::Args<T>& p,
                                    const Tunables& tunables,
                                    const std::vector<RowRange>& ranges) {
   if (tunables["block"] > most_threads) {
@@ -386,8 +370,7 @@ extern template struct ConvsepFused<file_hash(__FILE__), double>;
 namespace {
 
 template <typename T>
-void launch_ranges(Gpu& gpu,
-                   const Convsep::Args<T>& p,
+void launch_ranges(Gpu& gpu, const Convsep::Args<T>& p,
                    const Tunables& tunables,
                    const std::vector<RowRange>& ranges) {
   ConvsepFused<file_hash(__FILE__), T>::launch(gpu, p, tunables, ranges);

@@ -16,11 +16,8 @@ using namespace parlab;
 namespace {
 
 template <typename T, LoadPolicy l, StorePolicy s>
-__global__ void convsep_global_rows(const T* a,
-                                    const T* w,
-                                    T* between,
-                                    std::int64_t rows,
-                                    std::int64_t cols,
+__global__ void convsep_global_rows(const T* a, const T* w, T* between,
+                                    std::int64_t rows, std::int64_t cols,
                                     int radius) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= cols) return;
@@ -38,11 +35,8 @@ __global__ void convsep_global_rows(const T* a,
 }
 
 template <typename T, LoadPolicy l, StorePolicy s>
-__global__ void convsep_global_cols(const T* between,
-                                    const T* w,
-                                    T* b,
-                                    std::int64_t rows,
-                                    std::int64_t cols,
+__global__ void convsep_global_cols(const T* between, const T* w, T* b,
+                                    std::int64_t rows, std::int64_t cols,
                                     int radius) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= cols) return;
@@ -72,8 +66,7 @@ const Register<Convsep, float, double> variant(
                      load_policy(),
                      store_policy()},
     },
-    []<typename T>(Gpu& gpu,
-                   const Convsep::Args<T>& p,
+    []<typename T>(Gpu& gpu, const Convsep::Args<T>& p,
                    const Tunables& tunables) {
       const auto x = tunables["block_x"], y = tunables["block_y"];
       const LaunchConfig config{

@@ -14,13 +14,9 @@ namespace {
 // b(row, col) = sum of w[k] from(row, col + k step), 0 <= k < taps.
 // from has rows of `pitch`.
 template <typename T, LoadPolicy l, StorePolicy s>
-__global__ void convsep_padded(const T* from,
-                               const T* w,
-                               T* b,
-                               std::int64_t rows,
-                               std::int64_t cols,
-                               std::int64_t pitch,
-                               std::int64_t step,
+__global__ void convsep_padded(const T* from, const T* w, T* b,
+                               std::int64_t rows, std::int64_t cols,
+                               std::int64_t pitch, std::int64_t step,
                                int taps) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= cols) return;
@@ -47,8 +43,7 @@ const Register<Convsep, float, double> variant(
                      store_policy()},
         .inputs = {"a_padded", "w"},
     },
-    []<typename T>(Gpu& gpu,
-                   const Convsep::Args<T>& p,
+    []<typename T>(Gpu& gpu, const Convsep::Args<T>& p,
                    const Tunables& tunables) {
       const auto x = tunables["block_x"], y = tunables["block_y"];
       const LaunchConfig config{

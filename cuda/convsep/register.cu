@@ -30,9 +30,7 @@ __device__ double convsep_register_weight(double, int k) {
 // sums[j] = sum of weight k times the pixel k + j, `step`
 // apart from each other.
 template <typename T>
-__device__ void convsep_window(const T* pixels,
-                               int step,
-                               int radius,
+__device__ void convsep_window(const T* pixels, int step, int radius,
                                T (&sums)[mine]) {
   T window[mine];
   _Pragma("unroll")
@@ -58,8 +56,8 @@ __device__ void convsep_window(const T* pixels,
 
 // A block: blockDim.y rows, across * mine pixels of each.
 template <typename T>
-__global__ void convsep_register_rows(
-    const T* a, T* between, std::int64_t rows, std::int64_t cols, int radius) {
+__global__ void convsep_register_rows(const T* a, T* between, std::int64_t rows,
+                                      std::int64_t cols, int radius) {
   constexpr int w = across * mine;
   // of this thread's row
   T* line = shared_memory<T>() + threadIdx.y * (w + 2 * radius);
@@ -90,8 +88,8 @@ __global__ void convsep_register_rows(
 
 // A block: `across` columns, blockDim.y * mine rows.
 template <typename T>
-__global__ void convsep_register_cols(
-    const T* between, T* b, std::int64_t rows, std::int64_t cols, int radius) {
+__global__ void convsep_register_cols(const T* between, T* b, std::int64_t rows,
+                                      std::int64_t cols, int radius) {
   T* tile = shared_memory<T>();
   const int h = blockDim.y * mine;
   const std::int64_t col = std::int64_t{blockIdx.x} * across + threadIdx.x;
@@ -125,8 +123,7 @@ const Register<Convsep, float, double> variant(
                 "registers",
         .tunables = {{.name = "block_y", .fallback = 8, .min = 1, .max = 32}},
     },
-    []<typename T>(Gpu& gpu,
-                   const Convsep::Args<T>& p,
+    []<typename T>(Gpu& gpu, const Convsep::Args<T>& p,
                    const Tunables& tunables) {
       const auto y = tunables["block_y"], apron = std::int64_t{2} * p.radius;
       const auto config = [&](std::int64_t w, std::int64_t h,

@@ -35,9 +35,7 @@ struct Ranges {
   std::vector<RowRange> inside, edges;
 };
 
-Ranges ranges_of(std::int64_t rows,
-                 std::int64_t radius,
-                 bool above,
+Ranges ranges_of(std::int64_t rows, std::int64_t radius, bool above,
                  bool below) {
   const auto edge = std::max(radius, rows / 4);
   const auto first = above ? edge : 0, last = below ? rows - edge : rows;
@@ -71,8 +69,7 @@ const Register<Convsep, float, double> variant(
                      static_cast<double>(bytes_of(dtype));
             },
     },
-    []<typename T>(Gpus& team,
-                   const Parts<Convsep::Args<T>>& parts,
+    []<typename T>(Gpus& team, const Parts<Convsep::Args<T>>& parts,
                    const Tunables& tunables) {
       const auto ranges = [&](int i) {
         return ranges_of(parts[i].rows, parts[i].radius, i > 0,

@@ -26,12 +26,8 @@ __device__ double convsep_tiled_weight(double, int k) {
 }
 
 template <typename T, LoadPolicy l, StorePolicy s>
-__global__ void convsep_tiled_rows(const T* a,
-                                   T* between,
-                                   std::int64_t rows,
-                                   std::int64_t cols,
-                                   int radius,
-                                   int w,
+__global__ void convsep_tiled_rows(const T* a, T* between, std::int64_t rows,
+                                   std::int64_t cols, int radius, int w,
                                    int h) {
   T* tile = shared_memory<T>();  // h rows of `width`
   const int width = w + 2 * radius;
@@ -61,12 +57,8 @@ __global__ void convsep_tiled_rows(const T* a,
 }
 
 template <typename T, LoadPolicy l, StorePolicy s>
-__global__ void convsep_tiled_cols(const T* between,
-                                   T* b,
-                                   std::int64_t rows,
-                                   std::int64_t cols,
-                                   int radius,
-                                   int w,
+__global__ void convsep_tiled_cols(const T* between, T* b, std::int64_t rows,
+                                   std::int64_t cols, int radius, int w,
                                    int h) {
   T* tile = shared_memory<T>();  // h + 2 radius rows of w
   const int height = h + 2 * radius;
@@ -111,8 +103,7 @@ const Register<Convsep, float, double> variant(
                      load_policy(),
                      store_policy()},
     },
-    []<typename T>(Gpu& gpu,
-                   const Convsep::Args<T>& p,
+    []<typename T>(Gpu& gpu, const Convsep::Args<T>& p,
                    const Tunables& tunables) {
       const int w1 = static_cast<int>(tunables["w1"]),
                 h1 = static_cast<int>(tunables["h1"]);

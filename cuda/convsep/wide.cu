@@ -38,8 +38,7 @@ __device__ double convsep_wide_weight(double, int k) {
 
 // Elements [col, col + size) of a row; 0 outside of the image.
 template <bool ALIGNED, typename T>
-__device__ WideWord<T> convsep_wide_read(const T* row,
-                                         std::int64_t col,
+__device__ WideWord<T> convsep_wide_read(const T* row, std::int64_t col,
                                          std::int64_t cols) {
   WideWord<T> word{};
   if (ALIGNED) {
@@ -56,9 +55,7 @@ __device__ WideWord<T> convsep_wide_read(const T* row,
 }
 
 template <bool ALIGNED, typename T>
-__device__ void convsep_wide_write(T* row,
-                                   std::int64_t col,
-                                   std::int64_t cols,
+__device__ void convsep_wide_write(T* row, std::int64_t col, std::int64_t cols,
                                    const WideWord<T>& word) {
   if (ALIGNED) {
     if (col < cols) *reinterpret_cast<WideWord<T>*>(row + col) = word;
@@ -72,8 +69,8 @@ __device__ void convsep_wide_write(T* row,
 
 // apron: words left and right of a word that the filter reaches.
 template <bool ALIGNED, typename T>
-__global__ void convsep_wide_rows(
-    const T* a, T* between, std::int64_t rows, std::int64_t cols, int apron) {
+__global__ void convsep_wide_rows(const T* a, T* between, std::int64_t rows,
+                                  std::int64_t cols, int apron) {
   constexpr int size = WideWord<T>::size;
   const int width = across + 2 * apron;
   // of this warp
@@ -121,12 +118,8 @@ __global__ void convsep_wide_rows(
 
 // first: of the filter in constant memory.
 template <bool ALIGNED, typename T>
-__global__ void convsep_wide_cols(const T* between,
-                                  T* b,
-                                  std::int64_t rows,
-                                  std::int64_t cols,
-                                  int radius,
-                                  int first) {
+__global__ void convsep_wide_cols(const T* between, T* b, std::int64_t rows,
+                                  std::int64_t cols, int radius, int first) {
   constexpr int size = WideWord<T>::size;
   WideWord<T>* tile = shared_memory<WideWord<T>>();
   const int h = blockDim.y * mine;
@@ -214,8 +207,7 @@ const Register<Convsep, float, double> variant(
                 "sixteen sums",
         .tunables = {{.name = "block_y", .fallback = 16, .min = 1, .max = 32}},
     },
-    []<typename T>(Gpu& gpu,
-                   const Convsep::Args<T>& p,
+    []<typename T>(Gpu& gpu, const Convsep::Args<T>& p,
                    const Tunables& tunables) {
       if (p.cols % WideWord<T>::size == 0) {
         launch_wide<true>(gpu, p, tunables["block_y"]);

@@ -44,9 +44,7 @@ struct BalancedPiece {
 // Part of a tile: two slots per block, for what it begins with and for what
 // it ends with; in each, element e of all threads side by side.
 template <typename T, typename S>
-__device__ std::int64_t balanced_part(std::int64_t block,
-                                      bool ends_with,
-                                      int e,
+__device__ std::int64_t balanced_part(std::int64_t block, bool ends_with, int e,
                                       int thread) {
   return ((block * 2 + ends_with) * S::rows * S::cols + e) * S::threads +
          thread;
@@ -54,11 +52,8 @@ __device__ std::int64_t balanced_part(std::int64_t block,
 
 // The sums of a whole tile, whose first row and column are i0 and j0.
 template <typename T, typename S>
-__device__ __forceinline__ void store_tile(T* cov,
-                                           int i0,
-                                           int j0,
-                                           std::int64_t n,
-                                           T divisor,
+__device__ __forceinline__ void store_tile(T* cov, int i0, int j0,
+                                           std::int64_t n, T divisor,
                                            const T (&sum)[S::rows][S::cols]) {
   const int row = i0 + S::first_row(threadIdx.x),
             col = j0 + S::first_col(threadIdx.x);
@@ -74,8 +69,7 @@ __device__ __forceinline__ void store_tile(T* cov,
 }
 
 template <typename T, typename S>
-__device__ __forceinline__ void store_part(T* parts,
-                                           bool ends_with,
+__device__ __forceinline__ void store_part(T* parts, bool ends_with,
                                            const T (&sum)[S::rows][S::cols]) {
   T* const part =
       parts + balanced_part<T, S>(blockIdx.x, ends_with, 0, threadIdx.x);
@@ -90,14 +84,9 @@ __device__ __forceinline__ void store_part(T* parts,
 // centred: steps_of_tile * deep x stride, stride a multiple of the tile's size.
 template <typename T, typename S>
 __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
-    covariance_balanced(const T* centred,
-                        T* cov,
-                        T* parts,
-                        BalancedShares shares,
-                        int steps_of_tile,
-                        std::int64_t n,
-                        std::int64_t stride,
-                        T divisor) {
+    covariance_balanced(const T* centred, T* cov, T* parts,
+                        BalancedShares shares, int steps_of_tile,
+                        std::int64_t n, std::int64_t stride, T divisor) {
   // In shared memory, for all registers are needed for the product.
   __shared__ BalancedPiece piece;
   const auto next_piece = [&] {
@@ -152,12 +141,8 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
 // shared tile blockIdx.x.
 template <typename T, typename S>
 __global__ void __launch_bounds__(S::threads)
-    covariance_balanced_add(T* cov,
-                            const T* parts,
-                            BalancedShares shares,
-                            int steps_of_tile,
-                            std::int64_t n,
-                            T divisor) {
+    covariance_balanced_add(T* cov, const T* parts, BalancedShares shares,
+                            int steps_of_tile, std::int64_t n, T divisor) {
   const std::int64_t begin = std::int64_t{blockIdx.x} * steps_of_tile;
   const std::int64_t first = shares.block_of(begin);
   const std::int64_t last = shares.block_of(begin + steps_of_tile - 1);
@@ -211,10 +196,8 @@ BalancedShares balanced_shares(const Covariance::Args<T>& p,
 
 // Adds up the tiles that blocks have shared.
 template <typename S, typename T>
-void add_shared(Gpu& gpu,
-                const Covariance::Args<T>& p,
-                const BalancedShares& shares,
-                const T* parts) {
+void add_shared(Gpu& gpu, const Covariance::Args<T>& p,
+                const BalancedShares& shares, const T* parts) {
   const auto tiles = S::count(p.n) - shares.first_tile;
   if (tiles == 0) return;
   gpu.launch({.grid = {tiles, S::rows / S::vector, S::cols / S::vector},

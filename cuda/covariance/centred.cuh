@@ -22,8 +22,9 @@ struct alignas(COUNT * sizeof(T)) CovarianceVector {
 // Blocks of 32 vectors x 8 rows: a warp reads neighbours. A block adds up
 // every gridDim.y-th group of 8 rows; sums: gridDim.y x n.
 template <typename T, int VECTOR>
-__global__ void __launch_bounds__(256, 6) covariance_column_sums(
-    const T* data, T* sums, std::int64_t m, std::int64_t n) {
+__global__ void __launch_bounds__(256, 6)
+    covariance_column_sums(const T* data, T* sums, std::int64_t m,
+                           std::int64_t n) {
   using Vector = CovarianceVector<T, VECTOR>;
   __shared__ Vector parts[8][32];
   let_next_launch_begin();
@@ -60,15 +61,10 @@ __global__ void __launch_bounds__(256, 6) covariance_column_sums(
 // same order. From the last row to the first: the sums were read in the other
 // direction, and what they read last is still in the L2 cache.
 template <typename T, int VECTOR>
-__global__ void __launch_bounds__(256, 6) covariance_centre(const T* data,
-                                                            const T* sums,
-                                                            T* centred,
-                                                            std::int64_t parts,
-                                                            std::int64_t m,
-                                                            std::int64_t n,
-                                                            std::int64_t rows,
-                                                            std::int64_t stride,
-                                                            T mean_divisor) {
+__global__ void __launch_bounds__(256, 6)
+    covariance_centre(const T* data, const T* sums, T* centred,
+                      std::int64_t parts, std::int64_t m, std::int64_t n,
+                      std::int64_t rows, std::int64_t stride, T mean_divisor) {
   using Vector = CovarianceVector<T, VECTOR>;
   __shared__ Vector of_warps[8][32];
   let_next_launch_begin();
@@ -119,13 +115,8 @@ __global__ void __launch_bounds__(256, 6) covariance_centre(const T* data,
 }
 
 template <int VECTOR, typename T>
-void centre(Gpu& gpu,
-            const Covariance::Args<T>& p,
-            T* sums,
-            T* centred,
-            std::int64_t most_parts,
-            std::int64_t rows,
-            std::int64_t stride) {
+void centre(Gpu& gpu, const Covariance::Args<T>& p, T* sums, T* centred,
+            std::int64_t most_parts, std::int64_t rows, std::int64_t stride) {
   // As many blocks as run at once, but each with a few rows
   // for each of its threads.
   const std::int64_t blocks = std::int64_t{gpu.multiprocessors()} * 6;
@@ -152,13 +143,9 @@ constexpr int centred_columns = 8, centred_rows_of_thread = 16;
 template <typename T, int ROWS>
 __global__ void __launch_bounds__(centred_columns* ROWS,
                                   1024 / (centred_columns * ROWS))
-    covariance_centre_at_once(const T* data,
-                              T* centred,
-                              std::int64_t m,
-                              std::int64_t n,
-                              std::int64_t rows,
-                              std::int64_t stride,
-                              T mean_divisor) {
+    covariance_centre_at_once(const T* data, T* centred, std::int64_t m,
+                              std::int64_t n, std::int64_t rows,
+                              std::int64_t stride, T mean_divisor) {
   constexpr int rows_of_warp = 32 / centred_columns;
   __shared__ T parts[ROWS / rows_of_warp][centred_columns];
   let_next_launch_begin();
@@ -200,9 +187,7 @@ __global__ void __launch_bounds__(centred_columns* ROWS,
 // data less its means in scratch memory, rows x stride, rows not less than
 // m, with zeros where data has no element.
 template <typename T>
-T* centred_copy(Gpu& gpu,
-                const Covariance::Args<T>& p,
-                std::int64_t rows,
+T* centred_copy(Gpu& gpu, const Covariance::Args<T>& p, std::int64_t rows,
                 std::int64_t stride) {
   T* const centred = gpu.scratch<T>(rows * stride);
   const auto at_once = [&](auto kernel, std::int64_t threads_down) {

@@ -49,16 +49,13 @@ struct SymmetricProduct {
     }
   }
 
-  __device__ __forceinline__ void store(std::int64_t row,
-                                        std::int64_t col,
-                                        float left,
-                                        float right) const {
+  __device__ __forceinline__ void store(std::int64_t row, std::int64_t col,
+                                        float left, float right) const {
     store_both(row, col, left / divisor);
     store_both(row, col + 1, right / divisor);
   }
 
-  __device__ __forceinline__ void store_both(std::int64_t row,
-                                             std::int64_t col,
+  __device__ __forceinline__ void store_both(std::int64_t row, std::int64_t col,
                                              float element) const {
     if (row > col || col >= n) return;
     cov[row * n + col] = element;
@@ -67,10 +64,8 @@ struct SymmetricProduct {
 };
 
 template <typename Scheme>
-void multiply_centred(Gpu& gpu,
-                      const Covariance::Args<float>& p,
-                      const std::uint16_t* parts,
-                      const SplitFacts* facts,
+void multiply_centred(Gpu& gpu, const Covariance::Args<float>& p,
+                      const std::uint16_t* parts, const SplitFacts* facts,
                       std::uint32_t only_if) {
   using Tile = SplitTile<Scheme>;
   const auto map = map_of_parts<Scheme>(parts, p.m, p.n, Tile::depth, 64);

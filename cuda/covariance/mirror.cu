@@ -10,11 +10,8 @@ using namespace parlab;
 namespace {
 
 template <typename T, int TILE>
-__global__ void covariance_mirror(const T* centred,
-                                  T* cov,
-                                  std::int64_t m,
-                                  std::int64_t n,
-                                  std::int64_t tiles,
+__global__ void covariance_mirror(const T* centred, T* cov, std::int64_t m,
+                                  std::int64_t n, std::int64_t tiles,
                                   T divisor) {
   __shared__ T left[TILE][TILE], right[TILE][TILE];
   __shared__ T turned[TILE][TILE + 1];  // one more: a warp reads a column of it
@@ -57,8 +54,7 @@ const Register<Covariance, float, double> variant(
                       .max = 32,
                       .power_of_two = true}},
     },
-    []<typename T>(Gpu& gpu,
-                   const Covariance::Args<T>& p,
+    []<typename T>(Gpu& gpu, const Covariance::Args<T>& p,
                    const Tunables& tunables) {
       const auto tile = tunables["tile"], tiles = ceil_div(p.n, tile);
       const T* const centred = centred_copy(gpu, p, p.m, p.n);

@@ -12,8 +12,8 @@ using namespace parlab;
 namespace {
 
 template <typename T>
-__global__ void covariance_naive_means(
-    const T* data, T* mean, std::int64_t m, std::int64_t n, T mean_divisor) {
+__global__ void covariance_naive_means(const T* data, T* mean, std::int64_t m,
+                                       std::int64_t n, T mean_divisor) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= n) return;
 
@@ -24,8 +24,9 @@ __global__ void covariance_naive_means(
 }
 
 template <typename T>
-__global__ void covariance_naive_centre(
-    const T* data, const T* mean, T* centred, std::int64_t m, std::int64_t n) {
+__global__ void covariance_naive_centre(const T* data, const T* mean,
+                                        T* centred, std::int64_t m,
+                                        std::int64_t n) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= n) return;
 
@@ -37,8 +38,9 @@ __global__ void covariance_naive_centre(
 }
 
 template <typename T>
-__global__ void covariance_naive_product(
-    const T* centred, T* cov, std::int64_t m, std::int64_t n, T divisor) {
+__global__ void covariance_naive_product(const T* centred, T* cov,
+                                         std::int64_t m, std::int64_t n,
+                                         T divisor) {
   const std::int64_t j = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const std::int64_t i = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
   if (i >= n || j >= n) return;
@@ -63,8 +65,7 @@ const Register<Covariance, float, double> variant(
                       .max = 32,
                       .power_of_two = true}},
     },
-    []<typename T>(Gpu& gpu,
-                   const Covariance::Args<T>& p,
+    []<typename T>(Gpu& gpu, const Covariance::Args<T>& p,
                    const Tunables& tunables) {
       const auto tile = tunables["tile"];
       T* const mean = gpu.scratch<T>(p.n);

@@ -10,12 +10,9 @@ using namespace parlab;
 namespace {
 
 template <typename T, int TILE>
-__global__ void covariance_packed(const T* centred,
-                                  T* cov_packed,
-                                  std::int64_t m,
-                                  std::int64_t n,
-                                  std::int64_t tiles,
-                                  T divisor) {
+__global__ void covariance_packed(const T* centred, T* cov_packed,
+                                  std::int64_t m, std::int64_t n,
+                                  std::int64_t tiles, T divisor) {
   __shared__ T left[TILE][TILE], right[TILE][TILE];
   const int x = threadIdx.x, y = threadIdx.y;
   const auto place = Covariance::packed_place(blockIdx.x, tiles);
@@ -51,8 +48,7 @@ const Register<Covariance, float, double> variant(
                       .power_of_two = true}},
         .outputs = {"cov_packed"},
     },
-    []<typename T>(Gpu& gpu,
-                   const Covariance::Args<T>& p,
+    []<typename T>(Gpu& gpu, const Covariance::Args<T>& p,
                    const Tunables& tunables) {
       const auto tile = tunables["tile"], tiles = ceil_div(p.n, tile);
       const T* const centred = centred_copy(gpu, p, p.m, p.n);

@@ -11,12 +11,8 @@ namespace {
 // centred: rows x stride, multiples of deep and of the tile's size, rows > 0.
 template <typename T, typename S = CovarianceTile<T>>
 __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
-    covariance_register(const T* centred,
-                        T* cov,
-                        int steps,
-                        std::int64_t n,
-                        std::int64_t stride,
-                        T divisor) {
+    covariance_register(const T* centred, T* cov, int steps, std::int64_t n,
+                        std::int64_t stride, T divisor) {
   const auto place = S::place(blockIdx.x, n);
   const int i0 = static_cast<int>(place.row * S::size),
             j0 = static_cast<int>(place.col * S::size);

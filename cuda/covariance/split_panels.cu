@@ -11,8 +11,7 @@ const Register<Covariance, float, double> variant(
         .pays_from = 96 << 20,  // as measured on two H200s
         .travels = panels_that_travel,
     },
-    []<typename T>(Gpus& team,
-                   const Parts<Covariance::Args<T>>& parts,
+    []<typename T>(Gpus& team, const Parts<Covariance::Args<T>>& parts,
                    const Tunables&) {
       CovariancePanels<T, CovarianceTile<T>>(team, parts).compute();
     });

@@ -33,17 +33,10 @@ namespace {
 // are the same, and one triangle is computed.
 template <bool DIAGONAL, typename T, typename S>
 __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
-    covariance_panels(const T* left,
-                      const T* right,
-                      T* cov,
-                      T* mirrored,
-                      int steps,
-                      std::int64_t rows,
-                      std::int64_t cols,
-                      std::int64_t stride,
-                      std::int64_t cov_pitch,
-                      std::int64_t mirrored_pitch,
-                      T divisor) {
+    covariance_panels(const T* left, const T* right, T* cov, T* mirrored,
+                      int steps, std::int64_t rows, std::int64_t cols,
+                      std::int64_t stride, std::int64_t cov_pitch,
+                      std::int64_t mirrored_pitch, T divisor) {
   const std::int64_t across = ceil_div(cols, S::size);
   const auto place =
       DIAGONAL ? S::place(blockIdx.x, cols)
@@ -72,11 +65,8 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
 // data less its means to `centred`, rows x stride, rows not less than m,
 // with zeros where data has no element.
 template <typename T>
-void centre_panel(Gpu& gpu,
-                  const Covariance::Args<T>& p,
-                  T* centred,
-                  std::int64_t rows,
-                  std::int64_t stride) {
+void centre_panel(Gpu& gpu, const Covariance::Args<T>& p, T* centred,
+                  std::int64_t rows, std::int64_t stride) {
   const auto parts = std::min<std::int64_t>(ceil_div(p.m, 64), 64);
   T* const sums = gpu.scratch<T>(parts * p.n);
   constexpr int vector = 16 / sizeof(T);
@@ -236,8 +226,7 @@ class CovariancePanels {
 };
 
 // What each GPU sends, in bytes: see Description::travels.
-inline double panels_that_travel(const std::int64_t* size,
-                                 Dtype dtype,
+inline double panels_that_travel(const std::int64_t* size, Dtype dtype,
                                  int gpus) {
   const double m = static_cast<double>(size[0]),
                n = static_cast<double>(size[1]);

@@ -9,12 +9,9 @@ namespace {
 
 // Both pieces lie in one allocation: see CovariancePanels.
 template <typename Tile, typename S = TensorTile<Tile>>
-__device__ void multiply_tile(TensorTile<Tile> tile,
-                              const double* left_from,
-                              const double* right_from,
-                              std::int64_t stride,
-                              int steps,
-                              double* shared,
+__device__ void multiply_tile(TensorTile<Tile> tile, const double* left_from,
+                              const double* right_from, std::int64_t stride,
+                              int steps, double* shared,
                               double (&sum)[S::rows][S::cols]) {
   multiply_tile(tile, left_from, 0, static_cast<int>(right_from - left_from),
                 stride, steps, shared, sum);
@@ -85,8 +82,7 @@ const Register<Covariance, double> variant(
         .pays_from = 96 << 20,
         .travels = panels_that_travel,
     },
-    []<typename T>(Gpus& team,
-                   const Parts<Covariance::Args<T>>& parts,
+    []<typename T>(Gpus& team, const Parts<Covariance::Args<T>>& parts,
                    const Tunables&) {
       plan_panels(team, parts).compute(team, parts);
     });

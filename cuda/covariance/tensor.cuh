@@ -149,9 +149,7 @@ struct TensorOperands {
   }
 
   // i: which of the slice's products of a stage. r: which group of rows.
-  __device__ __forceinline__ void read_left(int set,
-                                            const double* stage,
-                                            int i,
+  __device__ __forceinline__ void read_left(int set, const double* stage, int i,
                                             int r) {
     _Pragma("unroll")
     for (int f = 0; f < fours; ++f) {
@@ -160,8 +158,7 @@ struct TensorOperands {
     }
   }
 
-  __device__ __forceinline__ void read_right(int set,
-                                             const double* stage,
+  __device__ __forceinline__ void read_right(int set, const double* stage,
                                              int i) {
     _Pragma("unroll")
     for (int s = 0; s < S::across; ++s) {
@@ -196,8 +193,7 @@ struct TensorOperands {
 // slices, in order, for its own part of the columns.
 template <typename S>
 __device__ __forceinline__ void add_slices(
-    const double (&own)[S::down][2][S::all_cols],
-    double* shared,
+    const double (&own)[S::down][2][S::all_cols], double* shared,
     double (&sum)[S::rows][S::cols]) {
   using Vector = CovarianceVector<double>;
   const int thread = threadIdx.x, slice = S::slice(thread);
@@ -234,14 +230,9 @@ __device__ __forceinline__ void add_slices(
 // rows: while one group is multiplied the operands of the next are read, at the
 // end of a stage those of the next stage, which has arrived by then.
 template <typename Tile, typename S = TensorTile<Tile>>
-__device__ void multiply_tile(TensorTile<Tile>,
-                              const double* rows,
-                              int i0,
-                              int j0,
-                              std::int64_t stride,
-                              int steps,
-                              double* shared,
-                              double (&sum)[S::rows][S::cols]) {
+__device__ void multiply_tile(TensorTile<Tile>, const double* rows, int i0,
+                              int j0, std::int64_t stride, int steps,
+                              double* shared, double (&sum)[S::rows][S::cols]) {
   double* const end = shared + S::stages * S::stage;
   CovarianceCopies<double, S> copies(rows, i0, j0, stride, shared);
   constexpr int copies_of_stage = S::deep / copies.at_once;
@@ -316,8 +307,7 @@ __device__ void multiply_tile(TensorTile<Tile>,
 // products_of_read: so many in the time in which it reads an element from L2
 // when all do.
 template <typename S>
-double estimate(Gpu& gpu,
-                const Covariance::Args<double>& p,
+double estimate(Gpu& gpu, const Covariance::Args<double>& p,
                 double products_of_read) {
   const std::int64_t sms = gpu.multiprocessors(),
                      steps_of_tile = ceil_div(p.m, S::deep);

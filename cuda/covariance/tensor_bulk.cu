@@ -71,8 +71,7 @@ __device__ __forceinline__ int pieces(const BalancedShares& shares) {
 // Piece i of this block; with no steps, there is none. It is found anew where
 // it is needed: the registers are for sums.
 __device__ __forceinline__ BulkPiece piece_of(const BalancedShares& shares,
-                                              int of_tile,
-                                              int i) {
+                                              int of_tile, int i) {
   const int block = blockIdx.x, grid = gridDim.x,
             first_tile = static_cast<int>(shares.first_tile);
   if (i >= 2) return {block + (i - 2) * grid, 0, of_tile, false};
@@ -109,10 +108,8 @@ struct BulkOperands {
   }
 
   // i: which eight observations. r: which group of rows.
-  __device__ __forceinline__ void read_left(int set,
-                                            const unsigned char* stage,
-                                            int i,
-                                            int r) {
+  __device__ __forceinline__ void read_left(int set, const unsigned char* stage,
+                                            int i, int r) {
     _Pragma("unroll")
     for (int j = 0; j < 2; ++j) {
       left[set][j] = *reinterpret_cast<const Pair*>(
@@ -134,8 +131,7 @@ struct BulkOperands {
     }
   }
 
-  __device__ __forceinline__ void multiply_add(int set_left,
-                                               int set_right,
+  __device__ __forceinline__ void multiply_add(int set_left, int set_right,
                                                double (&one)[S::cols],
                                                double (&two)[S::cols]) const {
     const Pair(&pair)[2] = left[set_left];
@@ -154,13 +150,8 @@ struct BulkOperands {
 
 template <typename S>
 __device__ __forceinline__ void store_piece(
-    double* cov,
-    double* parts,
-    const BalancedShares& shares,
-    int steps_of_tile,
-    int i,
-    std::int64_t n,
-    double divisor,
+    double* cov, double* parts, const BalancedShares& shares, int steps_of_tile,
+    int i, std::int64_t n, double divisor,
     const double (&sum)[S::rows][S::cols]) {
   const BulkPiece piece = piece_of(shares, steps_of_tile, i);
   if (piece.steps == steps_of_tile) {
@@ -177,13 +168,10 @@ __device__ __forceinline__ void store_piece(
 // next are read, and at the end those of the next stage, if there is more.
 // from: the stage, and afterwards the next one.
 template <typename S>
-__device__ __forceinline__ void multiply_stage(BulkOperands<S>& operands,
-                                               double (&sum)[S::rows][S::cols],
-                                               Ring<S::stages>& ring,
-                                               const unsigned char*& from,
-                                               bool more,
-                                               const unsigned char* stages,
-                                               Barrier* full) {
+__device__ __forceinline__ void multiply_stage(
+    BulkOperands<S>& operands, double (&sum)[S::rows][S::cols],
+    Ring<S::stages>& ring, const unsigned char*& from, bool more,
+    const unsigned char* stages, Barrier* full) {
   // Before which group of rows the ring moves on to the next stage.
   constexpr int moves_on = S::down - (S::early ? 2 : 1);
   std::uint32_t arrived = 0;
@@ -218,12 +206,8 @@ __device__ __forceinline__ void multiply_stage(BulkOperands<S>& operands,
 template <typename S>
 __global__ void __launch_bounds__(bulk_threads, 1)
     covariance_tensor_bulk(const PARLAB_GRID_CONSTANT TensorMap centred,
-                           double* cov,
-                           double* parts,
-                           BalancedShares shares,
-                           int steps_of_tile,
-                           std::int64_t n,
-                           double divisor) {
+                           double* cov, double* parts, BalancedShares shares,
+                           int steps_of_tile, std::int64_t n, double divisor) {
   unsigned char* const shared = shared_memory<unsigned char>();
   // The permutation is one of addresses.
   unsigned char* const stages =

@@ -98,10 +98,8 @@ struct CovarianceCopies {
 
   // The pieces begin at these columns, of one matrix or of
   // two of the same stride.
-  __device__ CovarianceCopies(const T* left_,
-                              const T* right_,
-                              std::int64_t stride_,
-                              T* shared)
+  __device__ CovarianceCopies(const T* left_, const T* right_,
+                              std::int64_t stride_, T* shared)
       : stride(stride_) {
     const int row = threadIdx.x * S::vector / S::size,
               col = threadIdx.x * S::vector % S::size;
@@ -110,8 +108,8 @@ struct CovarianceCopies {
     to = shared + S::in_stage(row, col);
   }
 
-  __device__ CovarianceCopies(
-      const T* rows, int i0, int j0, std::int64_t stride_, T* shared)
+  __device__ CovarianceCopies(const T* rows, int i0, int j0,
+                              std::int64_t stride_, T* shared)
       : CovarianceCopies(rows + i0, rows + j0, stride_, shared) {}
   __device__ void next_rows() {
     __pipeline_memcpy_async(to, left, sizeof(Vector));
@@ -131,12 +129,9 @@ struct CovarianceCopies {
 // those from right_from on. shared: the stages. When it returns, a
 // thread may still be reading them.
 template <typename T, typename S = CovarianceTile<T>>
-__device__ void multiply_tile(CovarianceTile<T>,
-                              const T* left_from,
-                              const T* right_from,
-                              std::int64_t stride,
-                              int steps,
-                              T* shared,
+__device__ void multiply_tile(CovarianceTile<T>, const T* left_from,
+                              const T* right_from, std::int64_t stride,
+                              int steps, T* shared,
                               T (&sum)[S::rows][S::cols]) {
   using Vector = CovarianceVector<T>;
   constexpr int down = S::rows / S::vector, across = S::cols / S::vector;
@@ -213,13 +208,8 @@ __device__ void multiply_tile(CovarianceTile<T>,
 // Both pieces of one matrix, whose first row is `rows`: the columns
 // from i0 on and from j0 on.
 template <typename T, typename S = CovarianceTile<T>>
-__device__ void multiply_tile(CovarianceTile<T> tile,
-                              const T* rows,
-                              int i0,
-                              int j0,
-                              std::int64_t stride,
-                              int steps,
-                              T* shared,
+__device__ void multiply_tile(CovarianceTile<T> tile, const T* rows, int i0,
+                              int j0, std::int64_t stride, int steps, T* shared,
                               T (&sum)[S::rows][S::cols]) {
   multiply_tile(tile, rows + i0, rows + j0, stride, steps, shared, sum);
 }
@@ -227,8 +217,8 @@ __device__ void multiply_tile(CovarianceTile<T> tile,
 // Stores a square of vector x vector elements, (i,j) the first, and its mirror
 // image. The corner is on the diagonal, or the square does not touch it.
 template <typename T, int VECTOR, typename Value>
-__device__ void store_square(
-    T* cov, std::int64_t i, std::int64_t j, std::int64_t n, Value value) {
+__device__ void store_square(T* cov, std::int64_t i, std::int64_t j,
+                             std::int64_t n, Value value) {
   if (i > j || j >= n) return;
 
   CovarianceVector<T> across[VECTOR], down[VECTOR];

@@ -12,8 +12,8 @@ using namespace parlab;
 namespace {
 
 template <typename T, int TILE>
-__global__ void covariance_tiled(
-    const T* centred, T* cov, std::int64_t m, std::int64_t n, T divisor) {
+__global__ void covariance_tiled(const T* centred, T* cov, std::int64_t m,
+                                 std::int64_t n, T divisor) {
   __shared__ T left[TILE][TILE], right[TILE][TILE];
   const int x = threadIdx.x, y = threadIdx.y;
   const std::int64_t i0 = std::int64_t{blockIdx.y} * TILE,
@@ -47,8 +47,7 @@ const Register<Covariance, float, double> variant(
                       .max = 32,
                       .power_of_two = true}},
     },
-    []<typename T>(Gpu& gpu,
-                   const Covariance::Args<T>& p,
+    []<typename T>(Gpu& gpu, const Covariance::Args<T>& p,
                    const Tunables& tunables) {
       const auto tile = tunables["tile"], tiles = ceil_div(p.n, tile);
       const T* const centred = centred_copy(gpu, p, p.m, p.n);

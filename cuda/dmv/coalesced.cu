@@ -12,11 +12,8 @@ namespace {
 
 // a_transposed: cols x rows.
 template <typename T>
-__global__ void dmv_coalesced(const T* a_transposed,
-                              const T* x,
-                              T* y,
-                              std::int64_t rows,
-                              std::int64_t cols) {
+__global__ void dmv_coalesced(const T* a_transposed, const T* x, T* y,
+                              std::int64_t rows, std::int64_t cols) {
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (row >= rows) return;
 

@@ -24,8 +24,7 @@ const Register<Dmv, float, double> variant(
                 "computed",
         .tunables = {piece_kib(16384), streams_in_turn()},
     },
-    []<typename T>(Streams& streams,
-                   const Dmv::Args<T>& p,
+    []<typename T>(Streams& streams, const Dmv::Args<T>& p,
                    const Tunables& tunables) {
       const auto row_bytes = p.cols * static_cast<std::int64_t>(sizeof(T));
       const auto rows = rows_of_piece(p.rows, row_bytes, tunables["piece"]);

@@ -10,8 +10,8 @@ using namespace parlab;
 namespace {
 
 template <typename T>
-__global__ void dmv_naive_1d(
-    const T* a, const T* x, T* y, std::int64_t rows, std::int64_t cols) {
+__global__ void dmv_naive_1d(const T* a, const T* x, T* y, std::int64_t rows,
+                             std::int64_t cols) {
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (row >= rows) return;
 

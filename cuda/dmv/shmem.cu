@@ -11,11 +11,8 @@ namespace {
 
 // a_transposed: cols x rows. Dynamic shared memory: blockDim.x elements.
 template <typename T>
-__global__ void dmv_shmem(const T* a_transposed,
-                          const T* x,
-                          T* y,
-                          std::int64_t rows,
-                          std::int64_t cols) {
+__global__ void dmv_shmem(const T* a_transposed, const T* x, T* y,
+                          std::int64_t rows, std::int64_t cols) {
   T* x_strip = shared_memory<T>();
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
 

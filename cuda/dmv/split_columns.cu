@@ -21,8 +21,7 @@ const Register<Dmv, float, double> variant(
                                       gpus);
             },
     },
-    []<typename T>(Gpus& team,
-                   const Parts<Dmv::Args<T>>& parts,
+    []<typename T>(Gpus& team, const Parts<Dmv::Args<T>>& parts,
                    const Tunables&) {
       team.each([&](Gpu& gpu, int i) { choose_shape(gpu, parts[i]); });
       const auto y = team.from(parts, [](const auto& part) { return part.y; });

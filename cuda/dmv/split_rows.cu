@@ -13,8 +13,7 @@ const Register<Dmv, float, double> variant(
         .tunables = {gpus()},
         .split = {"rows"},
     },
-    []<typename T>(Gpus& team,
-                   const Parts<Dmv::Args<T>>& parts,
+    []<typename T>(Gpus& team, const Parts<Dmv::Args<T>>& parts,
                    const Tunables&) {
       team.each([&](Gpu& gpu, int i) { choose_shape(gpu, parts[i]); });
     });

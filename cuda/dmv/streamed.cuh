@@ -34,17 +34,11 @@ __device__ double2 gather(const double* x) {
 // Adds to sum[] the products with x of some words of a team's rows: `word` and
 // every team_threads-th after it, `unroll` in all. whole: none of them lies
 // past the end. keep: what is read stays in the L2 cache.
-template <bool whole,
-          bool keep,
-          int team_threads,
-          int team_rows,
-          int unroll,
+template <bool whole, bool keep, int team_threads, int team_rows, int unroll,
           typename T>
 __device__ __forceinline__ void add_words(const T* const (&row)[team_rows],
-                                          const T* x,
-                                          bool x_in_words,
-                                          std::int64_t word,
-                                          std::int64_t words,
+                                          const T* x, bool x_in_words,
+                                          std::int64_t word, std::int64_t words,
                                           T (&sum)[team_rows]) {
   constexpr int n = word_size<T>;
   const auto load = [](const T* from) {
@@ -80,10 +74,8 @@ __device__ __forceinline__ void add_words(const T* const (&row)[team_rows],
 // the first whole word, `head` elements before it, and `after` from it on.
 template <bool keep, int team_threads, int team_rows, int unroll, typename T>
 __device__ __forceinline__ void add_rows(const T* const (&row)[team_rows],
-                                         const T* x,
-                                         int head,
-                                         std::int64_t after,
-                                         int thread,
+                                         const T* x, int head,
+                                         std::int64_t after, int thread,
                                          T (&sum)[team_rows]) {
   constexpr int n = word_size<T>, at_once = team_threads * unroll;
   const bool x_in_words = reinterpret_cast<std::uintptr_t>(x) % 16 == 0;
@@ -117,12 +109,8 @@ __device__ __forceinline__ void add_rows(const T* const (&row)[team_rows],
 // block: one team or several.
 template <typename T, int team_warps, int team_rows, int unroll>
 __global__ void __launch_bounds__(team_warps > 8 ? 32 * team_warps : 256)
-    dmv_streamed(const T* a,
-                 const T* x,
-                 T* y,
-                 std::int64_t rows,
-                 std::int64_t cols,
-                 int kept) {
+    dmv_streamed(const T* a, const T* x, T* y, std::int64_t rows,
+                 std::int64_t cols, int kept) {
   constexpr int n = word_size<T>;
   constexpr int team_threads = 32 * team_warps;
   const int thread = threadIdx.x % team_threads;

@@ -32,8 +32,8 @@ constexpr int warp_rows = 4;  // rows a warp takes at a time
 constexpr int unroll = 2;
 
 template <typename T>
-__global__ void dmv_wide(
-    const T* a, const T* x, T* y, std::int64_t rows, std::int64_t cols) {
+__global__ void dmv_wide(const T* a, const T* x, T* y, std::int64_t rows,
+                         std::int64_t cols) {
   constexpr int n = word_size<T>;
   const std::int64_t warp =
       (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32;

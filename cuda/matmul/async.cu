@@ -25,9 +25,7 @@ struct Stage {
 // Copies `bytes` bytes, or zeros where `there` is false.
 // nowhere: any readable address.
 template <int bytes>
-__device__ void copy_async(void* to,
-                           const void* from,
-                           const void* nowhere,
+__device__ void copy_async(void* to, const void* from, const void* nowhere,
                            bool there) {
   __pipeline_memcpy_async(to, there ? from : nowhere, bytes, there ? 0 : bytes);
 }
@@ -35,11 +33,7 @@ __device__ void copy_async(void* to,
 // ALIGNED: the rows of B and C start at multiples of 16 bytes.
 template <bool ALIGNED, typename T>
 __global__ void __launch_bounds__(block_threads, sizeof(T) == 4 ? 2 : 1)
-    matmul_async(const T* a,
-                 const T* b,
-                 T* c,
-                 std::int64_t m,
-                 std::int64_t k,
+    matmul_async(const T* a, const T* b, T* c, std::int64_t m, std::int64_t k,
                  std::int64_t n) {
   constexpr int size = Vector<T>::size;
   auto* const stage = shared_memory<Stage<T>>();

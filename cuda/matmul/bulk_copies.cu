@@ -16,11 +16,8 @@ namespace {
 template <typename T>
 __global__ void __launch_bounds__(256, 1)
     matmul_bulk(const PARLAB_GRID_CONSTANT TensorMap a,
-                const PARLAB_GRID_CONSTANT TensorMap b,
-                float* c,
-                std::int64_t m,
-                std::int64_t k,
-                std::int64_t n) {
+                const PARLAB_GRID_CONSTANT TensorMap b, float* c,
+                std::int64_t m, std::int64_t k, std::int64_t n) {
   using Tile = WarpgroupTile<T>;
   unsigned char* const stages = aligned_shared_memory();
   __shared__ Barrier full[Tile::stages];

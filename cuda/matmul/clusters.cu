@@ -17,11 +17,8 @@ namespace {
 template <typename T>
 __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
     matmul_clusters(const PARLAB_GRID_CONSTANT TensorMap a,
-                    const PARLAB_GRID_CONSTANT TensorMap b,
-                    float* c,
-                    std::int64_t m,
-                    std::int64_t k,
-                    std::int64_t n) {
+                    const PARLAB_GRID_CONSTANT TensorMap b, float* c,
+                    std::int64_t m, std::int64_t k, std::int64_t n) {
   using Tile = WarpgroupTile<T>;
   unsigned char* const stages = aligned_shared_memory();
   __shared__ Barrier full[Tile::stages], empty[Tile::stages];

@@ -29,8 +29,7 @@ namespace {
 
 // Where each part of an extent begins, and the end: at multiples of
 // `unit`, none of them empty.
-std::vector<std::int64_t> cuts(std::int64_t extent,
-                               std::int64_t parts,
+std::vector<std::int64_t> cuts(std::int64_t extent, std::int64_t parts,
                                std::int64_t unit) {
   const auto units = ceil_div(extent, unit);
   const auto count =
@@ -55,11 +54,8 @@ void multiply_tile(Gpu& gpu, const Matmul::Args<T>& p) {
 template <typename T>
 class Product {
  public:
-  Product(Streams& streams,
-          const Matmul::Args<T>& p,
-          std::int64_t parts,
-          std::int64_t slices,
-          int computing)
+  Product(Streams& streams, const Matmul::Args<T>& p, std::int64_t parts,
+          std::int64_t slices, int computing)
       : streams_(streams),
         p_(p),
         rows_(cuts(p.m, parts, unit)),
@@ -169,8 +165,7 @@ const Register<Matmul, float, double, int> variant(
                      {.name = "slices", .fallback = 2, .min = 1, .max = 3},
                      streams_in_turn()},
     },
-    []<typename T>(Streams& streams,
-                   const Matmul::Args<T>& p,
+    []<typename T>(Streams& streams, const Matmul::Args<T>& p,
                    const Tunables& tunables) {
       Product<T>(streams, p, tunables["panels"], tunables["slices"],
                  static_cast<int>(tunables["streams"]))

@@ -17,12 +17,8 @@ using namespace parlab;
 namespace {
 
 template <typename T, int TILE, int TILES>
-__global__ void matmul_granularity(const T* a,
-                                   const T* b,
-                                   T* c,
-                                   std::int64_t m,
-                                   std::int64_t k,
-                                   std::int64_t n) {
+__global__ void matmul_granularity(const T* a, const T* b, T* c, std::int64_t m,
+                                   std::int64_t k, std::int64_t n) {
   __shared__ T a_tile[TILE][TILE];
   __shared__ T b_tile[TILES][TILE][TILE];
   const int x = threadIdx.x, y = threadIdx.y;
@@ -94,8 +90,7 @@ const Register<Matmul, float, double, int> variant(
                       .max = 4,
                       .power_of_two = true}},
     },
-    []<typename T>(Gpu& gpu,
-                   const Matmul::Args<T>& p,
+    []<typename T>(Gpu& gpu, const Matmul::Args<T>& p,
                    const Tunables& tunables) {
       const auto tile = tunables["tile"], tiles = tunables["granularity"];
       const auto kernel = tile == 8    ? granularity_kernel<T, 8>(tiles)

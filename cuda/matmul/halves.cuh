@@ -26,8 +26,7 @@ __device__ __forceinline__ float of_half([[maybe_unused]] std::uint16_t bits) {
   return value;
 }
 
-__global__ void matmul_largest(const float* matrix,
-                               std::int64_t count,
+__global__ void matmul_largest(const float* matrix, std::int64_t count,
                                std::uint32_t* largest) {
   __shared__ std::uint32_t of_block;
   let_next_launch_begin();
@@ -60,13 +59,10 @@ __global__ void matmul_largest(const float* matrix,
 // neighbours in every 32nd row. `large` counts, for each row (BY_ROW) or
 // column, the elements of at least 2^-10 of the largest.
 template <bool BY_ROW>
-__global__ void matmul_split_half(const float* from,
-                                  std::uint16_t* to,
-                                  std::int64_t height,
-                                  std::int64_t width,
+__global__ void matmul_split_half(const float* from, std::uint16_t* to,
+                                  std::int64_t height, std::int64_t width,
                                   std::int64_t pitch,
-                                  const std::uint32_t* largest,
-                                  int* large) {
+                                  const std::uint32_t* largest, int* large) {
   __shared__ int of_block[BY_ROW ? 256 : 64];
   let_next_launch_begin();
   wait_for_launch_before();
@@ -122,11 +118,8 @@ __global__ void matmul_split_half(const float* from,
 // Uneven if a row of A or a column of B has fewer large elements than three
 // of four, or if the exponents are at the ends of float's range. A thread looks
 // at one row or column; matrices: 1 or 2.
-__global__ void matmul_judge(SplitFacts* facts,
-                             const int* large,
-                             std::int64_t count,
-                             std::int64_t k,
-                             int matrices) {
+__global__ void matmul_judge(SplitFacts* facts, const int* large,
+                             std::int64_t count, std::int64_t k, int matrices) {
   let_next_launch_begin();
   wait_for_launch_before();
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -154,14 +147,9 @@ inline HalvesFacts halves_facts(Gpu& gpu, std::int64_t counts) {
 // Splits a matrix, whose largest magnitude becomes facts->largest[which], into
 // halves; adds to counts[], one for each row or for each column.
 template <bool BY_ROW>
-void split_into_halves(Gpu& gpu,
-                       const float* matrix,
-                       std::uint16_t* to,
-                       std::int64_t height,
-                       std::int64_t width,
-                       SplitFacts* facts,
-                       int which,
-                       int* counts) {
+void split_into_halves(Gpu& gpu, const float* matrix, std::uint16_t* to,
+                       std::int64_t height, std::int64_t width,
+                       SplitFacts* facts, int which, int* counts) {
   const std::int64_t count = height * width, pitch = split_pitch(width);
   gpu.launch({.grid = {std::min<std::int64_t>(ceil_div(count, 4 * 256),
                                               gpu.multiprocessors() * 8)},

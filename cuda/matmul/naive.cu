@@ -13,12 +13,8 @@ namespace {
 
 // Sum: T, or float where T is half or bfloat16.
 template <typename T, typename Sum>
-__global__ void matmul_naive(const T* a,
-                             const T* b,
-                             Sum* c,
-                             std::int64_t m,
-                             std::int64_t k,
-                             std::int64_t n) {
+__global__ void matmul_naive(const T* a, const T* b, Sum* c, std::int64_t m,
+                             std::int64_t k, std::int64_t n) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= n) return;
 
@@ -47,8 +43,7 @@ const Register<Matmul, float, double, int, half, bfloat16> variant(
                       .max = 32,
                       .power_of_two = true}},
     },
-    []<typename T>(Gpu& gpu,
-                   const Matmul::Args<T>& p,
+    []<typename T>(Gpu& gpu, const Matmul::Args<T>& p,
                    const Tunables& tunables) {
       const auto tile = tunables["tile"];
       const auto rows = blocks_in_y(p.m, tile);

@@ -35,11 +35,8 @@ template <typename Tile, bool BULK>
 __global__ void PARLAB_CLUSTER(2) __launch_bounds__(Tile::threads + 128, 1)
     matmul_overlapped(const PARLAB_GRID_CONSTANT TensorMap a,
                       const PARLAB_GRID_CONSTANT TensorMap b,
-                      const PARLAB_GRID_CONSTANT TensorMap c_boxes,
-                      float* c,
-                      std::int64_t m,
-                      std::int64_t k,
-                      std::int64_t n) {
+                      const PARLAB_GRID_CONSTANT TensorMap c_boxes, float* c,
+                      std::int64_t m, std::int64_t k, std::int64_t n) {
   unsigned char* const stages = aligned_shared_memory();
   __shared__ Barrier full[Tile::stages], empty[Tile::stages];
   const int steps = warpgroup_steps<Tile>(k);

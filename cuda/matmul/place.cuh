@@ -19,8 +19,9 @@ __host__ __device__ constexpr std::int64_t without_fringe(std::int64_t extent,
 // blocks that run at the same time form a compact part of C, and find
 // each other's A and B in L2.
 template <int height, typename Index>
-__device__ __forceinline__ void place_of_tile(
-    Index tile, Index tiles_down, Index tiles_across, Index& row, Index& col) {
+__device__ __forceinline__ void place_of_tile(Index tile, Index tiles_down,
+                                              Index tiles_across, Index& row,
+                                              Index& col) {
   const Index group = tile / (height * tiles_across);
   const Index rows = min(Index{height}, tiles_down - group * height);
   const Index in_group = tile - group * height * tiles_across;
@@ -38,8 +39,9 @@ __device__ __forceinline__ void place_of_block(std::int64_t tiles_down,
 
 // Columns col and col + 1 of a row of n floats, col even, as far as they are
 // there. In 8 bytes where rows begin at multiples of them.
-__device__ __forceinline__ void store_pair(
-    float* row, std::int64_t col, std::int64_t n, float left, float right) {
+__device__ __forceinline__ void store_pair(float* row, std::int64_t col,
+                                           std::int64_t n, float left,
+                                           float right) {
   if (n % 2 == 0) {
     if (col < n) *reinterpret_cast<float2*>(row + col) = float2{left, right};
   } else {

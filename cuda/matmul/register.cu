@@ -14,12 +14,8 @@ namespace {
 
 template <typename T>
 __global__ void __launch_bounds__(256, sizeof(T) == 4 ? 2 : 1)
-    matmul_register(const T* a,
-                    const T* b,
-                    T* c,
-                    std::int64_t m,
-                    std::int64_t k,
-                    std::int64_t n) {
+    matmul_register(const T* a, const T* b, T* c, std::int64_t m,
+                    std::int64_t k, std::int64_t n) {
   constexpr int edge = 128, deep = 8, per_thread = 8, across = 16,
                 threads = 256;
   // one more: a warp stores several k of one row

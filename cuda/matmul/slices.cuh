@@ -66,9 +66,7 @@ __device__ __forceinline__ void add_slices(int slice, T* shared, T* sum) {
 // last being followed by the first, and calls store(part). By then the elements
 // [part, part + 1) * count / slices of `sum` are those of the tile.
 template <typename S, int count, typename T, typename Store>
-__device__ __forceinline__ void share_slices(int slice,
-                                             T* shared,
-                                             T* sum,
+__device__ __forceinline__ void share_slices(int slice, T* shared, T* sum,
                                              const Store& store) {
   constexpr int width = 16 / sizeof(T), pieces = count / width / S::slices;
   static_assert(count % (width * S::slices) == 0);

@@ -109,10 +109,8 @@ struct PlainProduct {
   }
 
   // Two neighbouring sums, col even.
-  __device__ __forceinline__ void store(std::int64_t row,
-                                        std::int64_t col,
-                                        float left,
-                                        float right) const {
+  __device__ __forceinline__ void store(std::int64_t row, std::int64_t col,
+                                        float left, float right) const {
     if (row < m) store_pair(c + row * n, col, n, left, right);
   }
 };
@@ -123,10 +121,8 @@ template <typename Scheme, bool A_ACROSS>
 __device__ __forceinline__ void copy_split_stage(unsigned char* stage,
                                                  Barrier& full,
                                                  const TensorMap& a,
-                                                 const TensorMap& b,
-                                                 int step,
-                                                 int row0,
-                                                 int col0) {
+                                                 const TensorMap& b, int step,
+                                                 int row0, int col0) {
   using Tile = SplitTile<Scheme>;
   const int rank = block_in_cluster(), k0 = step * Tile::depth;
   arrive_expecting(full, Tile::stage_bytes);
@@ -188,8 +184,7 @@ __device__ __forceinline__ void start_split_products(const unsigned char* stage,
 template <typename Scheme, typename Product>
 __device__ __forceinline__ void store_split_sums(const Product& product,
                                                  const SplitFacts* facts,
-                                                 int row0,
-                                                 int col0,
+                                                 int row0, int col0,
                                                  const float (&sum)[64],
                                                  const float (&small)[64]) {
   // their product may be too small for one float
@@ -224,10 +219,8 @@ template <typename Scheme, typename Product>
 __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
     matmul_split_products(const PARLAB_GRID_CONSTANT TensorMap a,
                           const PARLAB_GRID_CONSTANT TensorMap b,
-                          const SplitFacts* facts,
-                          std::uint32_t only_if,
-                          Product product,
-                          std::int64_t k) {
+                          const SplitFacts* facts, std::uint32_t only_if,
+                          Product product, std::int64_t k) {
   using Tile = SplitTile<Scheme>;
   constexpr int stages = Scheme::stages;
   let_next_launch_begin();
@@ -309,12 +302,8 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
 
 // Sums of a few products: a thread per element.
 constexpr std::int64_t few_products = 16;
-__global__ void matmul_few(const float* a,
-                           const float* b,
-                           float* c,
-                           std::int64_t m,
-                           std::int64_t k,
-                           std::int64_t n) {
+__global__ void matmul_few(const float* a, const float* b, float* c,
+                           std::int64_t m, std::int64_t k, std::int64_t n) {
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= m * n) return;
 
@@ -331,10 +320,8 @@ struct alignas(16) SplitPiece {
 
 // Elements col to col + 7 of a row, zero beyond its end. In 16 bytes where
 // rows begin at multiples of them.
-__device__ __forceinline__ void read_eight(const float* row,
-                                           std::int64_t col,
-                                           std::int64_t width,
-                                           float (&to)[8]) {
+__device__ __forceinline__ void read_eight(const float* row, std::int64_t col,
+                                           std::int64_t width, float (&to)[8]) {
   if (width % 4 == 0) {
     _Pragma("unroll")
     for (int e = 0; e < 8; e += 4) {
@@ -357,10 +344,8 @@ __device__ __forceinline__ void read_eight(const float* row,
 // rounded to nearest. What is not finite stays in the first alone. A thread
 // splits 8 neighbours, and others far behind them; rows are `pitch` long and
 // filled up with zeros.
-__global__ void matmul_split_bfloat16(const float* from,
-                                      std::uint16_t* to,
-                                      std::int64_t height,
-                                      std::int64_t width,
+__global__ void matmul_split_bfloat16(const float* from, std::uint16_t* to,
+                                      std::int64_t height, std::int64_t width,
                                       std::int64_t pitch,
                                       const SplitFacts* facts) {
   constexpr int parts = ThreeBfloat16::parts;
@@ -409,11 +394,8 @@ inline std::int64_t split_pitch(std::int64_t width) {
 // Parts of a matrix, one after the other, with rows of split_pitch(width):
 // boxes of `box_width` elements of `box_height` rows, of all parts.
 template <typename Scheme>
-TensorMap map_of_parts(const std::uint16_t* parts,
-                       std::int64_t height,
-                       std::int64_t width,
-                       int box_height,
-                       int box_width) {
+TensorMap map_of_parts(const std::uint16_t* parts, std::int64_t height,
+                       std::int64_t width, int box_height, int box_width) {
   const std::int64_t pitch = 2 * split_pitch(width);
   return tensor_map({Scheme::element,
                      parts,
@@ -425,12 +407,9 @@ TensorMap map_of_parts(const std::uint16_t* parts,
 
 // The products of the parts in a and b.
 template <typename Scheme>
-void launch_split_products(Gpu& gpu,
-                           const Matmul::Args<float>& p,
-                           const std::uint16_t* a,
-                           const std::uint16_t* b,
-                           const SplitFacts* facts,
-                           std::uint32_t only_if) {
+void launch_split_products(Gpu& gpu, const Matmul::Args<float>& p,
+                           const std::uint16_t* a, const std::uint16_t* b,
+                           const SplitFacts* facts, std::uint32_t only_if) {
   using Tile = SplitTile<Scheme>;
   gpu.launch({.grid = {blocks_that_stay<Tile>(gpu, p.m, p.n)},
               .block = {Tile::threads + 128},
@@ -450,12 +429,9 @@ inline void multiply_few(Gpu& gpu, const Matmul::Args<float>& p) {
 // Into three bfloat16 each; with facts only if they are uneven. About as many
 // blocks as run at once: where the matrices are even, that many are started for
 // nothing.
-inline void split_into_bfloat16(Gpu& gpu,
-                                const float* matrix,
-                                std::uint16_t* to,
-                                std::int64_t height,
-                                std::int64_t width,
-                                const SplitFacts* facts) {
+inline void split_into_bfloat16(Gpu& gpu, const float* matrix,
+                                std::uint16_t* to, std::int64_t height,
+                                std::int64_t width, const SplitFacts* facts) {
   const std::int64_t pitch = split_pitch(width);
   gpu.launch({.grid = {std::min<std::int64_t>(ceil_div(height * pitch / 8, 256),
                                               gpu.multiprocessors() * 8)},
@@ -466,10 +442,8 @@ inline void split_into_bfloat16(Gpu& gpu,
 
 // Splits A and B into three bfloat16 each and multiplies; with facts
 // only if they are uneven.
-inline void multiply_three_bfloat16(Gpu& gpu,
-                                    const Matmul::Args<float>& p,
-                                    std::uint16_t* a,
-                                    std::uint16_t* b,
+inline void multiply_three_bfloat16(Gpu& gpu, const Matmul::Args<float>& p,
+                                    std::uint16_t* a, std::uint16_t* b,
                                     const SplitFacts* facts) {
   split_into_bfloat16(gpu, p.a, a, p.m, p.k, facts);
   split_into_bfloat16(gpu, p.b, b, p.k, p.n, facts);

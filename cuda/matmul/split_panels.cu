@@ -48,8 +48,7 @@ std::vector<Panel> panels_of(std::int64_t k, Grid grid, std::int64_t deepest) {
 template <typename T>
 class PanelProduct {
  public:
-  PanelProduct(Gpus& team,
-               const Parts<Matmul::Args<T>>& parts,
+  PanelProduct(Gpus& team, const Parts<Matmul::Args<T>>& parts,
                std::int64_t deepest)
       : team_(team),
         parts_(parts),
@@ -181,8 +180,7 @@ const Register<Matmul, float, double, int> variant(
                      static_cast<double>(bytes_of(dtype));
             },
     },
-    []<typename T>(Gpus& team,
-                   const Parts<Matmul::Args<T>>& parts,
+    []<typename T>(Gpus& team, const Parts<Matmul::Args<T>>& parts,
                    const Tunables& tunables) {
       PanelProduct<T>(team, parts, tunables["panel"]).compute();
     });

@@ -14,8 +14,7 @@ const Register<Matmul, float, double, int> variant(
         .tunables = {gpus()},
         .split = {"m"},
     },
-    []<typename T>(Gpus& team,
-                   const Parts<Matmul::Args<T>>& parts,
+    []<typename T>(Gpus& team, const Parts<Matmul::Args<T>>& parts,
                    const Tunables&) {
       team.each([&](Gpu& gpu, int i) { choose_tiles(gpu, parts[i]); });
     });

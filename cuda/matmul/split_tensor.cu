@@ -13,8 +13,7 @@ const Register<Matmul, double> variant(
         .units = {{Dtype::f64, "tensor double"}},
         .split = {"m"},
     },
-    []<typename T>(Gpus& team,
-                   const Parts<Matmul::Args<T>>& parts,
+    []<typename T>(Gpus& team, const Parts<Matmul::Args<T>>& parts,
                    const Tunables&) {
       team.each([&](Gpu& gpu, int i) {
         multiply(gpu, parts[i], plan_tensor(gpu, parts[i]));

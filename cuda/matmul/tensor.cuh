@@ -110,8 +110,7 @@ struct Copies {
 
   __device__ __forceinline__ Copies(const Matmul::Args<double>& p,
                                     std::int64_t a_pitch_,
-                                    std::int64_t b_pitch_,
-                                    std::int64_t row0,
+                                    std::int64_t b_pitch_, std::int64_t row0,
                                     std::int64_t col0)
       : a_pitch(a_pitch_), b_pitch(b_pitch_), left(p.k) {
     const int thread = threadIdx.x;
@@ -127,8 +126,7 @@ struct Copies {
   }
 
   // Of zeros nothing is read, wherever they would come from.
-  __device__ __forceinline__ static void put(double* to,
-                                             const double* from,
+  __device__ __forceinline__ static void put(double* to, const double* from,
                                              bool there) {
     __pipeline_memcpy_async(to, from, WIDTH * sizeof(double),
                             there ? 0 : WIDTH * sizeof(double));
@@ -193,9 +191,7 @@ struct Operands {
   }
 
   // i: which of the slice's products of a stage. r: which group of rows.
-  __device__ __forceinline__ void read_a(int set,
-                                         const double* stage,
-                                         int i,
+  __device__ __forceinline__ void read_a(int set, const double* stage, int i,
                                          int r) {
     _Pragma("unroll")
     for (int e = 0; e < eights; ++e) {
@@ -245,12 +241,8 @@ struct Operands {
 // has 2 by 2 neighbours.
 template <typename S>
 __device__ __forceinline__ void store(
-    double* c,
-    std::int64_t m,
-    std::int64_t n,
-    std::int64_t row0,
-    std::int64_t col0,
-    const double (&sum)[S::down][S::across][2][4]) {
+    double* c, std::int64_t m, std::int64_t n, std::int64_t row0,
+    std::int64_t col0, const double (&sum)[S::down][S::across][2][4]) {
   const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
   const bool aligned = n % 2 == 0;
   _Pragma("unroll")
@@ -361,8 +353,7 @@ struct Division {
 // multiples of their pitches; 2 where all rows are aligned to 16 bytes.
 template <int WIDTH, typename S>
 __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
-    matmul_tensor(Matmul::Args<double> p,
-                  std::int64_t a_pitch,
+    matmul_tensor(Matmul::Args<double> p, std::int64_t a_pitch,
                   std::int64_t b_pitch) {
   double* const shared = shared_memory<double>();
   const Division<S> division(p.m, p.n);
@@ -465,11 +456,8 @@ double estimate(Gpu& gpu, const Matmul::Args<double>& p) {
 
 // copied: A or B, by the launch before.
 template <typename S>
-void launch_tensor(Gpu& gpu,
-                   const Matmul::Args<double>& p,
-                   std::int64_t a_pitch,
-                   std::int64_t b_pitch,
-                   bool copied) {
+void launch_tensor(Gpu& gpu, const Matmul::Args<double>& p,
+                   std::int64_t a_pitch, std::int64_t b_pitch, bool copied) {
   const bool aligned = a_pitch % 2 == 0 && b_pitch % 2 == 0;
   const Division<S> division(p.m, p.n);
   gpu.launch({.grid = {division.below + division.right + division.tiles()},
@@ -483,10 +471,7 @@ void launch_tensor(Gpu& gpu,
 // The tiles that take least time, as far as estimated.
 struct TensorPlan {
   double time = std::numeric_limits<double>::infinity();
-  void (*launch)(Gpu&,
-                 const Matmul::Args<double>&,
-                 std::int64_t,
-                 std::int64_t,
+  void (*launch)(Gpu&, const Matmul::Args<double>&, std::int64_t, std::int64_t,
                  bool) = nullptr;
 };
 inline TensorPlan plan_tensor(Gpu& gpu, const Matmul::Args<double>& p) {
@@ -506,8 +491,7 @@ inline bool copies_operands(const Matmul::Args<double>& p) {
   return std::min(p.m, p.n) >= uses_that_pay;
 }
 
-inline void multiply(Gpu& gpu,
-                     const Matmul::Args<double>& p,
+inline void multiply(Gpu& gpu, const Matmul::Args<double>& p,
                      const TensorPlan& plan) {
   Matmul::Args<double> with_copies = p;
   std::int64_t a_pitch = p.k, b_pitch = p.n;

@@ -145,10 +145,8 @@ struct Pieces {
 };
 
 template <typename S>
-__device__ __forceinline__ void place_of_piece(const Shares& shares,
-                                               int tile,
-                                               int& row0,
-                                               int& col0) {
+__device__ __forceinline__ void place_of_piece(const Shares& shares, int tile,
+                                               int& row0, int& col0) {
   const int inner = shares.down * shares.inner_across;
   int row = tile - inner, col = shares.across - 1;
   if (tile < inner)
@@ -193,10 +191,8 @@ struct BulkOperands {
   }
 
   // i: which eight columns of A. r: which group of rows.
-  __device__ __forceinline__ void read_a(int set,
-                                         const unsigned char* stage,
-                                         int i,
-                                         int r) {
+  __device__ __forceinline__ void read_a(int set, const unsigned char* stage,
+                                         int i, int r) {
     _Pragma("unroll")
     for (int e = 0; e < S::eights; ++e) {
       a[set][e] = *reinterpret_cast<const Pair*>(
@@ -205,10 +201,8 @@ struct BulkOperands {
   }
 
   // across: of how many groups of 16 columns.
-  __device__ __forceinline__ void read_b(int set,
-                                         const unsigned char* stage,
-                                         int i,
-                                         int across = S::across) {
+  __device__ __forceinline__ void read_b(int set, const unsigned char* stage,
+                                         int i, int across = S::across) {
     _Pragma("unroll")
     for (int s = 0; s < S::across; ++s) {
       if (s >= across) continue;
@@ -221,9 +215,7 @@ struct BulkOperands {
   }
 
   __device__ __forceinline__ void multiply_add(
-      int set_a,
-      int set_b,
-      double (&sum)[S::across][S::eights][4],
+      int set_a, int set_b, double (&sum)[S::across][S::eights][4],
       int across = S::across) const {
     _Pragma("unroll")
     for (int s = 0; s < S::across; ++s) {
@@ -282,10 +274,8 @@ struct OddRows {
   // rows, cols: that are there, from the first element on. NARROW: what lies
   // well beyond the columns is not filled.
   template <bool TESTED>
-  __device__ __forceinline__ void start(unsigned char* to,
-                                        std::int64_t pitch,
-                                        int rows,
-                                        int cols) const {
+  __device__ __forceinline__ void start(unsigned char* to, std::int64_t pitch,
+                                        int rows, int cols) const {
     constexpr int element = sizeof(double);
     _Pragma("unroll")
     for (int row = 0; row < ROWS; row += even_step) {
@@ -312,8 +302,7 @@ struct OddRows {
   }
 
   // The same; most stages need no test.
-  __device__ __forceinline__ void start(unsigned char* to,
-                                        std::int64_t pitch,
+  __device__ __forceinline__ void start(unsigned char* to, std::int64_t pitch,
                                         std::int64_t rows,
                                         std::int64_t cols) const {
     if (rows >= ROWS && cols >= COLS) {
@@ -326,8 +315,8 @@ struct OddRows {
 };
 
 // Two neighbours in a row of C.
-__device__ __forceinline__ void store(
-    const Matmul::Args<double>& p, int row, int col, double one, double two) {
+__device__ __forceinline__ void store(const Matmul::Args<double>& p, int row,
+                                      int col, double one, double two) {
   if (row >= p.m || col >= p.n) return;
   double* const at = p.c + row * p.n + col;
   if (p.n % 2 == 0) {
@@ -341,10 +330,8 @@ __device__ __forceinline__ void store(
 // Two of the sums of each of the 256 threads, side by side. Of a block's
 // shared tiles, only the first and the last can be parts.
 template <typename S>
-__device__ __forceinline__ Pair* bulk_part(double* parts,
-                                           int block,
-                                           bool second,
-                                           int pair) {
+__device__ __forceinline__ Pair* bulk_part(double* parts, int block,
+                                           bool second, int pair) {
   return reinterpret_cast<Pair*>(parts) +
          (std::int64_t{block} * 2 + second) * (S::rows * S::cols / 2) +
          pair * bulk_copier + threadIdx.x;
@@ -353,11 +340,8 @@ __device__ __forceinline__ Pair* bulk_part(double* parts,
 // To C, or as a part to scratch memory.
 template <typename S>
 __device__ __forceinline__ void store_piece(
-    const Matmul::Args<double>& p,
-    double* parts,
-    const Shares& shares,
-    const Pieces& pieces,
-    int i,
+    const Matmul::Args<double>& p, double* parts, const Shares& shares,
+    const Pieces& pieces, int i,
     const double (&sum)[S::down][S::across][S::eights][4]) {
   const Piece piece = pieces.at(shares, i);
   if (piece.steps < shares.steps_of_tile) {
@@ -395,8 +379,7 @@ __device__ __forceinline__ void copy_stages(const TensorMap& a,
                                             const Matmul::Args<double>& p,
                                             const Shares& shares,
                                             unsigned char* stages,
-                                            Barrier* full,
-                                            Barrier* empty) {
+                                            Barrier* full, Barrier* empty) {
   const bool asks = threadIdx.x == bulk_copier;
   if (BULK && !asks) return;
   const bool boxes_of_a = BULK || p.k % 2 == 0,
@@ -449,8 +432,7 @@ __device__ __forceinline__ void copy_stages(const TensorMap& a,
 // Of a warp's part of a tile, how many groups of 16 columns are in C.
 template <typename S>
 __device__ __forceinline__ int groups_across(const Matmul::Args<double>& p,
-                                             const Shares& shares,
-                                             int tile) {
+                                             const Shares& shares, int tile) {
   int row0, col0;
   place_of_piece<S>(shares, tile, row0, col0);
   const int warp = threadIdx.x / 32;
@@ -472,12 +454,8 @@ __device__ __forceinline__ void arrive_after_reads(Barrier& empty) {
 // multiplied.
 template <typename S, bool BULK>
 __device__ __forceinline__ void multiply_all(
-    int steps,
-    const unsigned char* stages,
-    Barrier* full,
-    Barrier* empty,
-    Ring<S::stages>& ring,
-    BulkOperands<S>& operands,
+    int steps, const unsigned char* stages, Barrier* full, Barrier* empty,
+    Ring<S::stages>& ring, BulkOperands<S>& operands,
     double (&sum)[S::down][S::across][S::eights][4]) {
   // Before which group of rows the ring moves on to the next stage.
   constexpr int moves_on = S::down - (S::early ? 2 : 1);
@@ -522,13 +500,8 @@ __device__ __forceinline__ void multiply_all(
 // The same where only some groups of columns are in C: each is read first.
 template <typename S, bool BULK>
 __device__ __forceinline__ void multiply_some(
-    int across,
-    int steps,
-    const unsigned char* stages,
-    Barrier* full,
-    Barrier* empty,
-    Ring<S::stages>& ring,
-    BulkOperands<S>& operands,
+    int across, int steps, const unsigned char* stages, Barrier* full,
+    Barrier* empty, Ring<S::stages>& ring, BulkOperands<S>& operands,
     double (&sum)[S::down][S::across][S::eights][4]) {
   _Pragma("unroll 1")
   for (int step = 0; step < steps; ++step, ring.advance()) {
@@ -554,9 +527,7 @@ template <typename S, bool BULK, bool NARROW>
 __global__ void __launch_bounds__(bulk_threads, 1)
     matmul_tensor_bulk(const PARLAB_GRID_CONSTANT TensorMap a,
                        const PARLAB_GRID_CONSTANT TensorMap b,
-                       Matmul::Args<double> p,
-                       double* parts,
-                       Shares shares) {
+                       Matmul::Args<double> p, double* parts, Shares shares) {
   unsigned char* const shared = shared_memory<unsigned char>();
   // The permutation is one of addresses.
   unsigned char* const stages =
@@ -605,8 +576,7 @@ __global__ void __launch_bounds__(bulk_threads, 1)
 // thread.
 template <typename S>
 __global__ void __launch_bounds__(bulk_copier)
-    matmul_tensor_bulk_add(Matmul::Args<double> p,
-                           double* parts,
+    matmul_tensor_bulk_add(Matmul::Args<double> p, double* parts,
                            Shares shares) {
   const int begin = blockIdx.x * shares.steps_of_tile,
             end = begin + shares.steps_of_tile;

@@ -12,12 +12,8 @@ using namespace parlab;
 namespace {
 
 template <typename T, int TILE>
-__global__ void matmul_tiled(const T* a,
-                             const T* b,
-                             T* c,
-                             std::int64_t m,
-                             std::int64_t k,
-                             std::int64_t n) {
+__global__ void matmul_tiled(const T* a, const T* b, T* c, std::int64_t m,
+                             std::int64_t k, std::int64_t n) {
   __shared__ T a_tile[TILE][TILE];
   __shared__ T b_tile[TILE][TILE];
   const int x = threadIdx.x, y = threadIdx.y;
@@ -54,8 +50,7 @@ const Register<Matmul, float, double, int> variant(
                       .max = 32,
                       .power_of_two = true}},
     },
-    []<typename T>(Gpu& gpu,
-                   const Matmul::Args<T>& p,
+    []<typename T>(Gpu& gpu, const Matmul::Args<T>& p,
                    const Tunables& tunables) {
       const auto tile = tunables["tile"];
       const auto kernel = tile == 8    ? matmul_tiled<T, 8>

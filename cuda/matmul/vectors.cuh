@@ -22,8 +22,9 @@ struct alignas(16) Vector {
 // sum += one column of A times one row of B, as they lie in shared memory.
 // y, x: the thread's first elements of them.
 template <typename T>
-__device__ __forceinline__ void multiply_add(
-    const T* a, const T* b, int y, int x, T (&sum)[per_thread][per_thread]) {
+__device__ __forceinline__ void multiply_add(const T* a, const T* b, int y,
+                                             int x,
+                                             T (&sum)[per_thread][per_thread]) {
   constexpr int size = Vector<T>::size;
   Vector<T> a_column[per_thread / size], b_row[per_thread / size];
   _Pragma("unroll")
@@ -46,11 +47,8 @@ __device__ __forceinline__ void multiply_add(
 // row0, col0: of the thread's first element in C. ALIGNED: the rows of
 // C start at multiples of 16 bytes.
 template <bool ALIGNED, typename T>
-__device__ __forceinline__ void store(T* c,
-                                      std::int64_t m,
-                                      std::int64_t n,
-                                      std::int64_t row0,
-                                      std::int64_t col0,
+__device__ __forceinline__ void store(T* c, std::int64_t m, std::int64_t n,
+                                      std::int64_t row0, std::int64_t col0,
                                       const T (&sum)[per_thread][per_thread]) {
   constexpr int size = Vector<T>::size;
   _Pragma("unroll")

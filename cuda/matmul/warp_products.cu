@@ -33,10 +33,8 @@ struct PairOperands {
   static constexpr int depth = 16;  // columns of A
   Pair a[down][4], b[across][2];
 
-  __device__ __forceinline__ void read(const T* a_tile,
-                                       int a_stride,
-                                       const T* b_tile,
-                                       int b_stride) {
+  __device__ __forceinline__ void read(const T* a_tile, int a_stride,
+                                       const T* b_tile, int b_stride) {
     const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
     _Pragma("unroll")
     for (int r = 0; r < down; ++r) {
@@ -69,10 +67,8 @@ struct Operands<float> {
   static constexpr int depth = 8;
   float a[down][4], b[across][2];
 
-  __device__ __forceinline__ void read(const float* a_tile,
-                                       int a_stride,
-                                       const float* b_tile,
-                                       int b_stride) {
+  __device__ __forceinline__ void read(const float* a_tile, int a_stride,
+                                       const float* b_tile, int b_stride) {
     const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
     _Pragma("unroll")
     for (int r = 0; r < down; ++r) {
@@ -108,14 +104,9 @@ struct Stage {
 // a_pitch, b_pitch: elements from one row to the next.
 template <typename T, typename Element>
 __global__ void __launch_bounds__(block_threads)
-    matmul_warp_products(const Element* a,
-                         std::int64_t a_pitch,
-                         const Element* b,
-                         std::int64_t b_pitch,
-                         float* c,
-                         std::int64_t m,
-                         std::int64_t k,
-                         std::int64_t n) {
+    matmul_warp_products(const Element* a, std::int64_t a_pitch,
+                         const Element* b, std::int64_t b_pitch, float* c,
+                         std::int64_t m, std::int64_t k, std::int64_t n) {
   using S = Stage<T>;
   S* const shared = shared_memory<S>();
   std::int64_t tile_row, tile_col;

@@ -138,8 +138,7 @@ struct TilePlace {
   bool fringe_row, fringe_col;
 
   TilePlace() = default;
-  __device__ __forceinline__ TilePlace(std::int64_t m,
-                                       std::int64_t n,
+  __device__ __forceinline__ TilePlace(std::int64_t m, std::int64_t n,
                                        bool fringes) {
     std::int64_t down = m, across = n, tile_row, tile_col;
     if (EDGES == Edges::unaligned && fringes) {
@@ -192,9 +191,7 @@ struct Copies {
   bool fringe_row, fringe_col;   // whether there are any
   const T *a_from, *b_from;      // what is copied next
 
-  __device__ __forceinline__ Copies(const T* a,
-                                    const T* b,
-                                    std::int64_t k_,
+  __device__ __forceinline__ Copies(const T* a, const T* b, std::int64_t k_,
                                     std::int64_t n_,
                                     const TilePlace<EDGES, S>& place)
       : k(k_), n(n_) {
@@ -249,8 +246,7 @@ struct Copies {
 
   // Of zeros nothing is read, wherever they would come from.
   template <int width>
-  __device__ __forceinline__ static void copy(T* to,
-                                              const T* from,
+  __device__ __forceinline__ static void copy(T* to, const T* from,
                                               bool there) {
     __pipeline_memcpy_async(to, from, width * sizeof(T),
                             there ? 0 : width * sizeof(T));
@@ -402,11 +398,8 @@ struct NoFringe {
 // ADD: to what is there.
 template <Edges EDGES, bool ADD, int count, typename T, typename S>
 __device__ __forceinline__ void store(
-    T* c,
-    std::int64_t n,
-    const TilePlace<EDGES, S>& place,
-    const LanePart<S>& lane,
-    const T (&sum)[S::lane_rows][S::lane_cols],
+    T* c, std::int64_t n, const TilePlace<EDGES, S>& place,
+    const LanePart<S>& lane, const T (&sum)[S::lane_rows][S::lane_cols],
     int first) {
   constexpr int vector = S::vector;
   _Pragma("unroll")
@@ -550,9 +543,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
 }
 
 template <Edges EDGES, bool ADD, typename S, typename T>
-void launch_warp_tiles(Gpu& gpu,
-                       const Matmul::Args<T>& p,
-                       std::int64_t tiles,
+void launch_warp_tiles(Gpu& gpu, const Matmul::Args<T>& p, std::int64_t tiles,
                        bool fringes) {
   gpu.launch(
       {.grid = {tiles}, .block = {S::threads}, .shared_bytes = S::shared_bytes},
@@ -706,15 +697,13 @@ struct WarpTiles {
 };
 
 template <std::uint64_t FILE, typename T>
-void WarpTiles<FILE, T>::multiply(Gpu& gpu,
-                                  const Matmul::Args<T>& p,
+void WarpTiles<FILE, T>::multiply(Gpu& gpu, const Matmul::Args<T>& p,
                                   TileSize size) {
   launch_size<false>(gpu, p, size);
 }
 
 template <std::uint64_t FILE, typename T>
-void WarpTiles<FILE, T>::add(Gpu& gpu,
-                             const Matmul::Args<T>& p,
+void WarpTiles<FILE, T>::add(Gpu& gpu, const Matmul::Args<T>& p,
                              TileSize size) {
   launch_size<true>(gpu, p, size);
 }

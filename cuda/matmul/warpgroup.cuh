@@ -80,10 +80,8 @@ struct WarpgroupSums {
   // under way when those of the next are started.
   template <typename Arrived, typename Done>
   __device__ __forceinline__ void multiply(const unsigned char* stages,
-                                           int steps,
-                                           Ring<Tile::stages>& ring,
-                                           Arrived arrived,
-                                           Done done) {
+                                           int steps, Ring<Tile::stages>& ring,
+                                           Arrived arrived, Done done) {
     int before = 0;
     _Pragma("unroll 1")
     for (int step = 0; step < steps; ++step) {
@@ -100,10 +98,8 @@ struct WarpgroupSums {
   }
 
   // Rows of C in whole sectors of 32 bytes.
-  __device__ __forceinline__ void store(float* c,
-                                        std::int64_t m,
-                                        std::int64_t n,
-                                        std::int64_t row0,
+  __device__ __forceinline__ void store(float* c, std::int64_t m,
+                                        std::int64_t n, std::int64_t row0,
                                         std::int64_t col0) const {
     const int thread = threadIdx.x, lane = thread % 32;
     _Pragma("unroll")
@@ -173,10 +169,8 @@ struct WarpgroupSums<Tile, false> {
   // it. A last stage beyond the end is all zeros.
   template <typename Arrived, typename Done>
   __device__ __forceinline__ void multiply(const unsigned char* stages,
-                                           int steps,
-                                           Ring<Tile::stages>& ring,
-                                           Arrived arrived,
-                                           Done done) {
+                                           int steps, Ring<Tile::stages>& ring,
+                                           Arrived arrived, Done done) {
     int before = 0;
     const auto advance = [&]<int set>(int step) {
       arrived(ring);
@@ -198,10 +192,8 @@ struct WarpgroupSums<Tile, false> {
   }
 
   // Rows of C in whole sectors of 32 bytes.
-  __device__ __forceinline__ void store(float* c,
-                                        std::int64_t m,
-                                        std::int64_t n,
-                                        std::int64_t row0,
+  __device__ __forceinline__ void store(float* c, std::int64_t m,
+                                        std::int64_t n, std::int64_t row0,
                                         std::int64_t col0) const {
     const int thread = threadIdx.x, lane = thread % 32;
     const std::int64_t col = col0 + thread / 32 * 16 + lane / 4 * 2;
@@ -282,13 +274,10 @@ struct WarpgroupSums<Tile, false> {
 
 // A stage: A's tile from row0 on and B's from col0 on, of this step along k.
 template <typename Tile>
-__device__ __forceinline__ void copy_stage(unsigned char* stage,
-                                           Barrier& full,
+__device__ __forceinline__ void copy_stage(unsigned char* stage, Barrier& full,
                                            const TensorMap& a,
-                                           const TensorMap& b,
-                                           int step,
-                                           int row0,
-                                           int col0) {
+                                           const TensorMap& b, int step,
+                                           int row0, int col0) {
   arrive_expecting(full, Tile::stage_bytes);
   load_box(stage, a, full, step * Tile::depth, row0);
   _Pragma("unroll")
@@ -304,10 +293,8 @@ template <typename Tile>
 __device__ __forceinline__ void copy_shared_stage(unsigned char* stage,
                                                   Barrier& full,
                                                   const TensorMap& a,
-                                                  const TensorMap& b,
-                                                  int step,
-                                                  int row0,
-                                                  int col0) {
+                                                  const TensorMap& b, int step,
+                                                  int row0, int col0) {
   arrive_expecting(full, Tile::stage_bytes);
   load_box(stage, a, full, step * Tile::depth, row0);
   _Pragma("unroll")
@@ -336,8 +323,7 @@ __device__ __forceinline__ void wait_for_all_stages(Barrier (&empty)[stages],
 // The two blocks of a cluster have tiles below one another; pairs are
 // taken in groups of Tile::pairs_down.
 template <typename Tile, typename Compute>
-__device__ __forceinline__ void each_tile(std::int64_t m,
-                                          std::int64_t n,
+__device__ __forceinline__ void each_tile(std::int64_t m, std::int64_t n,
                                           Compute compute) {
   // pairs of tiles
   const auto down = static_cast<int>(ceil_div(m, 2 * Tile::rows));

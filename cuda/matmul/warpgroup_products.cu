@@ -16,14 +16,10 @@ using namespace parlab;
 namespace {
 
 template <typename T>
-__global__ void __launch_bounds__(256, 1) matmul_warpgroup(const T* a,
-                                                           std::int64_t a_pitch,
-                                                           const T* b,
-                                                           std::int64_t b_pitch,
-                                                           float* c,
-                                                           std::int64_t m,
-                                                           std::int64_t k,
-                                                           std::int64_t n) {
+__global__ void __launch_bounds__(256, 1)
+    matmul_warpgroup(const T* a, std::int64_t a_pitch, const T* b,
+                     std::int64_t b_pitch, float* c, std::int64_t m,
+                     std::int64_t k, std::int64_t n) {
   using Tile = WarpgroupTile<T>;
   constexpr int width = 16 / sizeof(T);  // elements of a piece
   unsigned char* const stages = aligned_shared_memory();

@@ -34,11 +34,7 @@ __device__ Vector<T> load_wide(const T* from, std::int64_t count) {
 // ALIGNED: the rows of all three matrices start at multiples of 16 bytes.
 template <bool ALIGNED, typename T>
 __global__ void __launch_bounds__(block_threads, sizeof(T) == 4 ? 2 : 1)
-    matmul_wide(const T* a,
-                const T* b,
-                T* c,
-                std::int64_t m,
-                std::int64_t k,
+    matmul_wide(const T* a, const T* b, T* c, std::int64_t m, std::int64_t k,
                 std::int64_t n) {
   constexpr int size = Vector<T>::size,
                 vectors = edge * deep / size / block_threads;

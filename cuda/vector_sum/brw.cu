@@ -39,8 +39,7 @@ const Register<VectorSum, int, float, double> variant(
         .tunables = {block_size()},
         .label = "BRW",
     },
-    []<typename T>(Gpu& gpu,
-                   const VectorSum::Args<T>& p,
+    []<typename T>(Gpu& gpu, const VectorSum::Args<T>& p,
                    const Tunables& tunables) {
       const auto block = tunables["block"];
       T* from = gpu.scratch<T>(p.n);

@@ -110,8 +110,9 @@ constexpr int large_block = 512, large_loads = 8;
 // words: one per block, 0 before and afterwards; so is
 // started. At most 32 blocks.
 template <typename T, int loads>
-__global__ void __launch_bounds__(small_block, 1) vector_sum_flagged_small(
-    const T* x, T* sum, unsigned n, Word* words, unsigned* started) {
+__global__ void __launch_bounds__(small_block, 1)
+    vector_sum_flagged_small(const T* x, T* sum, unsigned n, Word* words,
+                             unsigned* started) {
   __shared__ T part[small_block / 32];
   unsigned ticket = 0;
   if (threadIdx.x == 0) ticket = atomicAdd(started, 1u);
@@ -148,13 +149,9 @@ __global__ void __launch_bounds__(small_block, 1) vector_sum_flagged_small(
 // threads; what the first `kept` of them read stays in the second-level cache.
 template <typename T>
 __global__ void __launch_bounds__(large_block, 2)
-    vector_sum_flagged_large(const T* x,
-                             T* sum,
-                             std::int64_t n,
-                             std::int64_t rounds,
-                             std::int64_t kept,
-                             Word* words,
-                             unsigned* started) {
+    vector_sum_flagged_large(const T* x, T* sum, std::int64_t n,
+                             std::int64_t rounds, std::int64_t kept,
+                             Word* words, unsigned* started) {
   __shared__ T part[large_block / 32];
   __shared__ unsigned ticket;
   if (threadIdx.x == 0) ticket = atomicAdd(started, 1u);
@@ -219,9 +216,7 @@ __global__ void __launch_bounds__(large_block, 2)
 
 // Starts the small kernel with as many loads per thread as 32 blocks need.
 template <typename T, int loads = 1>
-void sum_small(Gpu& gpu,
-               const VectorSum::Args<T>& p,
-               Word* words,
+void sum_small(Gpu& gpu, const VectorSum::Args<T>& p, Word* words,
                unsigned* started) {
   constexpr std::int64_t reach =
       std::int64_t{small_block} * Pack<T>::count * loads;

@@ -42,8 +42,7 @@ const Register<VectorSum, int, float, double> variant(
         .idea = "from host memory: pieces copied while others are summed",
         .tunables = {block_size(512, 32), piece_kib(16384), streams_in_turn()},
     },
-    []<typename T>(Streams& streams,
-                   const VectorSum::Args<T>& p,
+    []<typename T>(Streams& streams, const VectorSum::Args<T>& p,
                    const Tunables& tunables) {
       const auto piece = rows_of_piece(p.n, sizeof(T), tunables["piece"]);
       const auto pieces = ceil_div(p.n, piece);

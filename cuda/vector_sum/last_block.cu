@@ -12,8 +12,7 @@ const Register<VectorSum, int, float, double> variant(
                 "sums of all",
         .tunables = {block_size(512, 32)},
     },
-    []<typename T>(Gpu& gpu,
-                   const VectorSum::Args<T>& p,
+    []<typename T>(Gpu& gpu, const VectorSum::Args<T>& p,
                    const Tunables& tunables) {
       launch_last_block(gpu, p, tunables["block"]);
     });

@@ -16,8 +16,9 @@ namespace {
 // most 1024 threads: so the compiler may use the registers that
 // many loads in flight need.
 template <typename T>
-__global__ void __launch_bounds__(1024, 1) vector_sum_last_block(
-    const T* x, T* sum, std::int64_t n, T* sums, unsigned* finished) {
+__global__ void __launch_bounds__(1024, 1)
+    vector_sum_last_block(const T* x, T* sum, std::int64_t n, T* sums,
+                          unsigned* finished) {
   __shared__ T part[32];
   __shared__ bool last;
   T mine = block_sum(share(x, n), part);
@@ -44,8 +45,7 @@ __global__ void __launch_bounds__(1024, 1) vector_sum_last_block(
 }
 
 template <typename T>
-void launch_last_block(Gpu& gpu,
-                       const VectorSum::Args<T>& p,
+void launch_last_block(Gpu& gpu, const VectorSum::Args<T>& p,
                        std::int64_t block) {
   const std::int64_t wave =
       gpu.multiprocessors() *

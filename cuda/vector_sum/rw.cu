@@ -37,8 +37,7 @@ const Register<VectorSum, int, float, double> variant(
         .tunables = {{.name = "block", .fallback = 256, .min = 2, .max = 1024}},
         .label = "RW",
     },
-    []<typename T>(Gpu& gpu,
-                   const VectorSum::Args<T>& p,
+    []<typename T>(Gpu& gpu, const VectorSum::Args<T>& p,
                    const Tunables& tunables) {
       const auto block = tunables["block"];
       T* from = gpu.scratch<T>(p.n);

@@ -37,8 +37,7 @@ const Register<VectorSum, int, float, double> variant(
         .idea = "partial sums live in shared memory; x is only read",
         .tunables = {block_size()},
     },
-    []<typename T>(Gpu& gpu,
-                   const VectorSum::Args<T>& p,
+    []<typename T>(Gpu& gpu, const VectorSum::Args<T>& p,
                    const Tunables& tunables) {
       const auto block = tunables["block"];
       T* to = gpu.scratch<T>(ceil_div(p.n, 2 * block));

@@ -43,8 +43,7 @@ const Register<VectorSum, int, float, double> variant(
         .idea = "warps sum through registers; one barrier per block",
         .tunables = {block_size(256, 32)},
     },
-    []<typename T>(Gpu& gpu,
-                   const VectorSum::Args<T>& p,
+    []<typename T>(Gpu& gpu, const VectorSum::Args<T>& p,
                    const Tunables& tunables) {
       const auto block = tunables["block"];
       T* to = gpu.scratch<T>(ceil_div(p.n, 2 * block));

@@ -13,12 +13,10 @@ const Register<VectorSum, int, float, double> variant(
         .tunables = {block_size(512, 32), gpus()},
         .split = {"n"},
         .pays_from = 40 << 20,  // as measured on two H200s
-        .travels = [](const std::int64_t*,
-                      Dtype dtype,
+        .travels = [](const std::int64_t*, Dtype dtype,
                       int gpus) { return all_reduce_bytes(1, dtype, gpus); },
     },
-    []<typename T>(Gpus& team,
-                   const Parts<VectorSum::Args<T>>& parts,
+    []<typename T>(Gpus& team, const Parts<VectorSum::Args<T>>& parts,
                    const Tunables& tunables) {
       team.each([&](Gpu& gpu, int i) {
         launch_last_block(gpu, parts[i], tunables["block"]);

@@ -33,8 +33,7 @@ const Register<VectorSum, int, float, double> variant(
                 "two launches",
         .tunables = {block_size(512, 32)},
     },
-    []<typename T>(Gpu& gpu,
-                   const VectorSum::Args<T>& p,
+    []<typename T>(Gpu& gpu, const VectorSum::Args<T>& p,
                    const Tunables& tunables) {
       const auto block = tunables["block"];
       const std::int64_t wave =

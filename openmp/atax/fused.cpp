@@ -49,13 +49,8 @@ void add_four_rows(const T* a, const T* x, T* y, std::int64_t cols) {
 
 // ys: threads x cols.
 template <typename T>
-void atax_fused_strips(const T* a,
-                       const T* x,
-                       T* y,
-                       T* ys,
-                       std::int64_t rows,
-                       std::int64_t cols,
-                       int threads) {
+void atax_fused_strips(const T* a, const T* x, T* y, T* ys, std::int64_t rows,
+                       std::int64_t cols, int threads) {
   const std::int64_t strips = (rows + strip_rows - 1) / strip_rows;
 #pragma omp parallel num_threads(threads)
   {
@@ -92,8 +87,7 @@ const Register<Atax, float, double> variant(
                 "cache: A read once",
         .tunables = {threads()},
     },
-    []<typename T>(Host& host,
-                   const Atax::Args<T>& p,
+    []<typename T>(Host& host, const Atax::Args<T>& p,
                    const Tunables& tunables) {
       const auto threads = tunables["threads"];
       atax_fused_strips(p.a, p.x, p.y, host.scratch<T>(threads * p.cols),

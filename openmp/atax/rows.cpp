@@ -13,14 +13,8 @@ namespace {
 
 // ys: threads x cols.
 template <typename T>
-void atax_rows(const T* a,
-               const T* x,
-               T* y,
-               T* t,
-               T* ys,
-               std::int64_t rows,
-               std::int64_t cols,
-               int threads) {
+void atax_rows(const T* a, const T* x, T* y, T* t, T* ys, std::int64_t rows,
+               std::int64_t cols, int threads) {
 #pragma omp parallel num_threads(threads)
   {
 #pragma omp for schedule(static)
@@ -60,8 +54,7 @@ const Register<Atax, float, double> variant(
                 "thread, added at the end",
         .tunables = {threads()},
     },
-    []<typename T>(Host& host,
-                   const Atax::Args<T>& p,
+    []<typename T>(Host& host, const Atax::Args<T>& p,
                    const Tunables& tunables) {
       const auto threads = tunables["threads"];
       atax_rows(p.a, p.x, p.y, host.scratch<T>(p.rows),

@@ -10,8 +10,8 @@ using namespace parlab;
 namespace {
 
 template <typename T>
-void conv2d_rows(
-    const T* a, T* b, std::int64_t rows, std::int64_t cols, int threads) {
+void conv2d_rows(const T* a, T* b, std::int64_t rows, std::int64_t cols,
+                 int threads) {
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (std::int64_t row = 1; row < rows - 1; ++row) {
 #pragma omp simd

@@ -31,8 +31,7 @@ constexpr int ahead = 512;
 
 // Elements first, first + 1, ... of the two, one after the other.
 template <int first, typename Vector, int... lane>
-Vector elements_from(Vector low,
-                     Vector high,
+Vector elements_from(Vector low, Vector high,
                      std::integer_sequence<int, lane...>) {
 #if defined(__clang__)
   return __builtin_shufflevector(low, high, (first + lane)...);
@@ -68,8 +67,8 @@ void end_of_stream() {
 
 // Points [from, to) of one row of b; a and b: where the row begins.
 template <typename T>
-void one_row(
-    const T* a, T* b, std::int64_t cols, std::int64_t from, std::int64_t to) {
+void one_row(const T* a, T* b, std::int64_t cols, std::int64_t from,
+             std::int64_t to) {
   for (std::int64_t col = from; col < to; ++col) {
     T sum = 0;
     for (int down = -1; down <= 1; ++down) {
@@ -140,8 +139,8 @@ void rows_together(const T* a, T* b, std::int64_t cols) {
 }
 
 template <int together, typename T>
-void all_rows(
-    const T* a, T* b, std::int64_t rows, std::int64_t cols, int threads) {
+void all_rows(const T* a, T* b, std::int64_t rows, std::int64_t cols,
+              int threads) {
 #pragma omp parallel num_threads(threads)
   {
 #pragma omp for schedule(static) nowait
@@ -158,8 +157,8 @@ void all_rows(
 }
 
 template <typename T>
-void conv2d_streamed_host(
-    const T* a, T* b, std::int64_t rows, std::int64_t cols, int threads) {
+void conv2d_streamed_host(const T* a, T* b, std::int64_t rows,
+                          std::int64_t cols, int threads) {
   const auto pitch = cols * static_cast<std::int64_t>(sizeof(T));
   const auto run = pitch % vector_bytes == 0 ? all_rows<4, T> : all_rows<1, T>;
   run(a, b, rows, cols, threads);

@@ -60,8 +60,7 @@ const Register<Convsep, float, double> variant(
                 "both passes",
         .tunables = {threads()},
     },
-    []<typename T>(Host& host,
-                   const Convsep::Args<T>& p,
+    []<typename T>(Host& host, const Convsep::Args<T>& p,
                    const Tunables& tunables) {
       convsep_passes(p, host.scratch<T>(p.rows * p.cols),
                      static_cast<int>(tunables["threads"]));

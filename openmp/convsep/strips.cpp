@@ -46,8 +46,8 @@ struct Layout {
 // line: width + 2 radius pixels, of which the first is `radius` left
 // of the row's first sum.
 template <typename T>
-void row_pass(
-    const T* line, const T* w, T* sums, std::int64_t width, int taps) {
+void row_pass(const T* line, const T* w, T* sums, std::int64_t width,
+              int taps) {
   using Vector = typename VectorOf<T>::type;
   using Unaligned = typename VectorOf<T>::unaligned;
   for (std::int64_t x = 0; x < width; x += wide * lanes<T>) {
@@ -68,8 +68,8 @@ void row_pass(
 // sums: `batch` rows; rows: taps + batch - 1 rows of the ring,
 // from the uppermost on.
 template <typename T>
-void column_pass(
-    const T* const* rows, const T* w, T* sums, std::int64_t width, int taps) {
+void column_pass(const T* const* rows, const T* w, T* sums, std::int64_t width,
+                 int taps) {
   using Vector = typename VectorOf<T>::type;
   using Unaligned = typename VectorOf<T>::unaligned;
   constexpr int beside = 2;
@@ -107,12 +107,8 @@ void column_pass(
 
 // Rows [top, bottom) of b, columns [left, left + strip).
 template <typename T>
-void strip_of(const Convsep::Args<T>& p,
-              const Layout<T>& layout,
-              T* memory,
-              std::int64_t left,
-              std::int64_t strip,
-              std::int64_t top,
+void strip_of(const Convsep::Args<T>& p, const Layout<T>& layout, T* memory,
+              std::int64_t left, std::int64_t strip, std::int64_t top,
               std::int64_t bottom) {
   const std::int64_t radius = p.radius;
   const int taps = 2 * p.radius + 1;
@@ -153,9 +149,7 @@ void strip_of(const Convsep::Args<T>& p,
 }
 
 template <typename T>
-void convsep_strips(const Convsep::Args<T>& p,
-                    Host& host,
-                    int threads,
+void convsep_strips(const Convsep::Args<T>& p, Host& host, int threads,
                     std::int64_t width) {
   width = std::min(width, p.cols);
   const Layout<T> layout(width, p.radius);
@@ -190,8 +184,7 @@ const Register<Convsep, float, double> variant(
             {threads(),
              {.name = "width", .fallback = 256, .min = 1, .max = 1 << 20}},
     },
-    []<typename T>(Host& host,
-                   const Convsep::Args<T>& p,
+    []<typename T>(Host& host, const Convsep::Args<T>& p,
                    const Tunables& tunables) {
       convsep_strips(p, host, static_cast<int>(tunables["threads"]),
                      tunables["width"]);

@@ -26,12 +26,8 @@ struct Blocking : RegisterTile<T> {
 // A strip: `width` columns from `first` on of `depth` rows, centred, stored row
 // after row; columns that are not there are zero. data, mean: at column 0.
 template <int width, typename T>
-void pack(const T* data,
-          const T* mean,
-          std::int64_t n,
-          std::int64_t first,
-          std::int64_t depth,
-          T* packed) {
+void pack(const T* data, const T* mean, std::int64_t n, std::int64_t first,
+          std::int64_t depth, T* packed) {
   const std::int64_t present = std::min<std::int64_t>(width, n - first);
   for (std::int64_t k = 0; k < depth; ++k) {
     const T* const row = data + k * n + first;
@@ -97,8 +93,7 @@ const Register<Covariance, float, double> variant(
                 "packed for the caches",
         .tunables = {threads()},
     },
-    []<typename T>(Host& host,
-                   const Covariance::Args<T>& p,
+    []<typename T>(Host& host, const Covariance::Args<T>& p,
                    const Tunables& tunables) {
       covariance_blocked(host, p, static_cast<int>(tunables["threads"]));
     });

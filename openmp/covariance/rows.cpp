@@ -13,8 +13,7 @@ namespace {
 
 template <typename T>
 void covariance_rows(const Covariance::Args<T>& p,
-                     const T* __restrict__ centred,
-                     int threads) {
+                     const T* __restrict__ centred, int threads) {
   const std::int64_t m = p.m, n = p.n;
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
   for (std::int64_t i = 0; i < n; ++i) {
@@ -37,8 +36,7 @@ const Register<Covariance, float, double> variant(
         .idea = "rows of one triangle in parallel, each a sum of rows",
         .tunables = {threads()},
     },
-    []<typename T>(Host& host,
-                   const Covariance::Args<T>& p,
+    []<typename T>(Host& host, const Covariance::Args<T>& p,
                    const Tunables& tunables) {
       const int threads = static_cast<int>(tunables["threads"]);
       covariance_rows(p, centred_copy(host, p, threads), threads);

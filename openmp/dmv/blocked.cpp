@@ -35,12 +35,8 @@ void one_row(const T* a, const T* x, T* y, std::int64_t cols) {
 }
 
 template <typename T>
-void dmv_blocked(const T* a,
-                 const T* x,
-                 T* y,
-                 std::int64_t rows,
-                 std::int64_t cols,
-                 int threads) {
+void dmv_blocked(const T* a, const T* x, T* y, std::int64_t rows,
+                 std::int64_t cols, int threads) {
   const std::int64_t blocks = (rows + block_rows - 1) / block_rows;
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (std::int64_t block = 0; block < blocks; ++block) {

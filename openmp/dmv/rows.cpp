@@ -10,12 +10,8 @@ using namespace parlab;
 namespace {
 
 template <typename T>
-void dmv_rows(const T* a,
-              const T* x,
-              T* y,
-              std::int64_t rows,
-              std::int64_t cols,
-              int threads) {
+void dmv_rows(const T* a, const T* x, T* y, std::int64_t rows,
+              std::int64_t cols, int threads) {
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (std::int64_t row = 0; row < rows; ++row) {
     T sum = 0;

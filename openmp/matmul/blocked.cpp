@@ -35,11 +35,8 @@ std::int64_t divide_up(std::int64_t a, std::int64_t b) {
 // Rows first..first+count of A, columns of one block of depth: strips of tile
 // rows, each stored column after column; rows that are not there are zero.
 template <typename T>
-void pack_a(const T* a,
-            std::int64_t stride,
-            std::int64_t count,
-            std::int64_t depth,
-            T* packed) {
+void pack_a(const T* a, std::int64_t stride, std::int64_t count,
+            std::int64_t depth, T* packed) {
   constexpr int rows = Blocking<T>::rows;
   for (std::int64_t strip = 0; strip < count; strip += rows) {
     const auto present = std::min<std::int64_t>(rows, count - strip);
@@ -54,11 +51,8 @@ void pack_a(const T* a,
 
 // One strip of B, `present` columns of it there, stored row after row.
 template <typename T>
-void pack_b(const T* b,
-            std::int64_t stride,
-            std::int64_t present,
-            std::int64_t depth,
-            T* packed) {
+void pack_b(const T* b, std::int64_t stride, std::int64_t present,
+            std::int64_t depth, T* packed) {
   constexpr int cols = Blocking<T>::cols;
   for (std::int64_t i = 0; i < depth; ++i) {
     std::copy_n(b + i * stride, present, packed + i * cols);
@@ -116,8 +110,7 @@ const Register<Matmul, float, double, int> variant(
             "tiles of C in vector registers, A and B repacked for the caches",
         .tunables = {threads()},
     },
-    []<typename T>(Host& host,
-                   const Matmul::Args<T>& p,
+    []<typename T>(Host& host, const Matmul::Args<T>& p,
                    const Tunables& tunables) {
       matmul_blocked(host, p, static_cast<int>(tunables["threads"]));
     });

@@ -14,13 +14,8 @@ using namespace parlab;
 namespace {
 
 template <typename T>
-void matmul_rows(const T* a,
-                 const T* b,
-                 Matmul::Result<T>* __restrict__ c,
-                 std::int64_t m,
-                 std::int64_t k,
-                 std::int64_t n,
-                 int threads) {
+void matmul_rows(const T* a, const T* b, Matmul::Result<T>* __restrict__ c,
+                 std::int64_t m, std::int64_t k, std::int64_t n, int threads) {
   using Sum = Matmul::Result<T>;
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (std::int64_t row = 0; row < m; ++row) {

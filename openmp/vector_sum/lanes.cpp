@@ -41,8 +41,8 @@ T sum_in_lanes(const T* x, std::int64_t n) {
 // partial: room for one sum per thread; they are added in
 // the order of the threads.
 template <typename T>
-void vector_sum_lanes(
-    const T* x, T* sum, std::int64_t n, int threads, T* partial) {
+void vector_sum_lanes(const T* x, T* sum, std::int64_t n, int threads,
+                      T* partial) {
   int started = 1;
 #pragma omp parallel num_threads(threads)
   {
@@ -67,8 +67,7 @@ const Register<VectorSum, int, float, double> variant(
                 "same result every time",
         .tunables = {threads()},
     },
-    []<typename T>(Host& host,
-                   const VectorSum::Args<T>& p,
+    []<typename T>(Host& host, const VectorSum::Args<T>& p,
                    const Tunables& tunables) {
       const auto threads = tunables["threads"];
       vector_sum_lanes(p.x, p.sum, p.n, static_cast<int>(threads),

@@ -26,8 +26,7 @@ const Register<VectorSum, int, float, double> variant(
         .idea = "each thread sums a stretch, one partial sum per vector lane",
         .tunables = {threads()},
     },
-    []<typename T>(Host&,
-                   const VectorSum::Args<T>& p,
+    []<typename T>(Host&, const VectorSum::Args<T>& p,
                    const Tunables& tunables) {
       vector_sum_parallel(p.x, p.sum, p.n,
                           static_cast<int>(tunables["threads"]));

@@ -80,8 +80,7 @@ Judgement naive_blocks(const Evidence& e) {
 }
 
 // The exponent p of time ~ n^p between two sizes.
-std::optional<double> growth(const Selection& records,
-                             std::int64_t from,
+std::optional<double> growth(const Selection& records, std::int64_t from,
                              std::int64_t to) {
   const auto *a = records.size(square(from)).best(),
              *b = records.size(square(to)).best();

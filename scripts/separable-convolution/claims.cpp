@@ -60,18 +60,14 @@ Text cost(double ratio) {
 }
 
 // Time of one mode over that of another lies in a band.
-Judgement costs(const Record& mode,
-                const Record& usual,
-                double low,
-                double high,
-                const std::string& what) {
+Judgement costs(const Record& mode, const Record& usual, double low,
+                double high, const std::string& what) {
   const auto ratio = gain(usual, mode);
   return judged(ratio.value >= low && ratio.value <= high,
                 what + " " + cost(ratio.value) + " at " + place(usual.size));
 }
 
-Judgement cache_modes(const Evidence& e,
-                      const Selection& records,
+Judgement cache_modes(const Evidence& e, const Selection& records,
                       std::array<double, 4> bands) {
   const auto *usual = at_largest(records.with(normal)),
              *first = at_largest(records.with(no_l1)),

@@ -23,8 +23,7 @@ std::string where(const Record& record) {
 
 // The kernel with so many tiles of C per block, at the size and tile width
 // of another record; with one it is the report's "tile normal".
-const Record* with_tiles(const Selection& all,
-                         const Record& like,
+const Record* with_tiles(const Selection& all, const Record& like,
                          std::int64_t tiles) {
   const auto same = all.size(like.size).with("tile", like.tunables["tile"]);
   return tiles == 1 ? same.variant("cuda/tiled").best()

@@ -34,9 +34,7 @@ Selection sums(const Evidence& e) {
   return e.timed("vector_sum", Dtype::i32);
 }
 
-const Record* shape(const Evidence& e,
-                    bool brw,
-                    std::int64_t n,
+const Record* shape(const Evidence& e, bool brw, std::int64_t n,
                     std::int64_t block) {
   return sums(e)
       .variant(brw ? "cuda/brw" : "cuda/rw")
@@ -50,11 +48,10 @@ std::string where(std::int64_t n, std::int64_t block) {
 }
 
 // Both kernels at every launch shape of the report for which both are there.
-void each_pair(const Evidence& e,
-               const std::function<void(const Record& rw,
-                                        const Record& brw,
-                                        std::int64_t n,
-                                        std::int64_t block)>& f) {
+void each_pair(
+    const Evidence& e,
+    const std::function<void(const Record& rw, const Record& brw,
+                             std::int64_t n, std::int64_t block)>& f) {
   for (const auto n : sizes()) {
     for (const auto block : blocks()) {
       const auto *rw = shape(e, false, n, block),
@@ -67,8 +64,7 @@ void each_pair(const Evidence& e,
 // ---- means over the four block sizes, as the report has them ----------------
 
 // Nothing unless all four are there.
-std::optional<Uncertain> mean_time(const Evidence& e,
-                                   bool brw,
+std::optional<Uncertain> mean_time(const Evidence& e, bool brw,
                                    std::int64_t n) {
   std::vector<Uncertain> times;
   for (const auto block : blocks()) {
@@ -113,8 +109,7 @@ std::optional<double> sectors(const Record& record) {
 
 // The report's measure: its theoretical reads and writes over the
 // transactions, here sectors.
-std::optional<double> coalescing(const Record& record,
-                                 std::int64_t n,
+std::optional<double> coalescing(const Record& record, std::int64_t n,
                                  bool brw) {
   const auto count = sectors(record);
   if (!count) return std::nullopt;
@@ -187,8 +182,7 @@ Text row(const std::vector<const Record*>& records) {
 }
 
 // Nothing unless all four block sizes are there.
-std::vector<const Record*> by_block(const Evidence& e,
-                                    bool brw,
+std::vector<const Record*> by_block(const Evidence& e, bool brw,
                                     std::int64_t n) {
   std::vector<const Record*> records;
   for (const auto block : blocks()) {

@@ -10,8 +10,8 @@ using namespace parlab;
 namespace {
 
 template <typename T>
-void atax_plain(
-    const T* a, const T* x, T* y, T* t, std::int64_t rows, std::int64_t cols) {
+void atax_plain(const T* a, const T* x, T* y, T* t, std::int64_t rows,
+                std::int64_t cols) {
   for (std::int64_t row = 0; row < rows; ++row) {
     T sum = 0;
     for (std::int64_t col = 0; col < cols; ++col)

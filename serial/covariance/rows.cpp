@@ -14,8 +14,7 @@ namespace {
 // centred: m x n, mean: n.
 template <typename T>
 void covariance_serial_rows(const Covariance::Args<T>& p,
-                            T* __restrict__ centred,
-                            T* __restrict__ mean) {
+                            T* __restrict__ centred, T* __restrict__ mean) {
   const std::int64_t m = p.m, n = p.n;
   std::fill(mean, mean + n, T{0});
   for (std::int64_t k = 0; k < m; ++k) {

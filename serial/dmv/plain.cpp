@@ -9,8 +9,8 @@ using namespace parlab;
 namespace {
 
 template <typename T>
-void dmv_plain(
-    const T* a, const T* x, T* y, std::int64_t rows, std::int64_t cols) {
+void dmv_plain(const T* a, const T* x, T* y, std::int64_t rows,
+               std::int64_t cols) {
   for (std::int64_t row = 0; row < rows; ++row) {
     T sum = 0;
     for (std::int64_t col = 0; col < cols; ++col)

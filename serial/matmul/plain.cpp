@@ -9,12 +9,8 @@ using namespace parlab;
 namespace {
 
 template <typename T>
-void matmul_plain(const T* a,
-                  const T* b,
-                  Matmul::Result<T>* c,
-                  std::int64_t m,
-                  std::int64_t k,
-                  std::int64_t n) {
+void matmul_plain(const T* a, const T* b, Matmul::Result<T>* c, std::int64_t m,
+                  std::int64_t k, std::int64_t n) {
   for (std::int64_t row = 0; row < m; ++row) {
     for (std::int64_t col = 0; col < n; ++col) {
       Matmul::Result<T> sum = 0;

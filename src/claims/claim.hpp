@@ -13,12 +13,9 @@ namespace parlab {
 
 // Of a claim of several parts: in part, where some do not hold; where tested,
 // where all do that could be tested here.
-PARLAB_ENUM(Outcome,
-            "outcome",
-            (holds, "holds"),
+PARLAB_ENUM(Outcome, "outcome", (holds, "holds"),
             (holds_where_tested, "holds where tested"),
-            (holds_in_part, "holds in part"),
-            (does_not_hold, "does not hold"),
+            (holds_in_part, "holds in part"), (does_not_hold, "does not hold"),
             (cannot_be_tested, "cannot be tested here"))
 
 struct Finding {

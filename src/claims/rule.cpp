@@ -185,8 +185,7 @@ Judgement needs_else(std::string what) {
   return {Outcome::cannot_be_tested, {}, std::move(what)};
 }
 
-Judgement needs(const Evidence& evidence,
-                const std::string& experiment,
+Judgement needs(const Evidence& evidence, const std::string& experiment,
                 bool gpu) {
   const bool elsewhere = gpu && !evidence.has_gpu();
   return needs_else("make " + experiment +
@@ -204,8 +203,7 @@ void Tally::add(std::optional<bool> held, double value, Text text) {
       {held.value_or(false), value, std::move(text), held.has_value()});
 }
 
-void Tally::add(std::optional<bool> held,
-                const Ratio& ratio,
+void Tally::add(std::optional<bool> held, const Ratio& ratio,
                 const Text& where) {
   if (!decided(ratio)) held = std::nullopt;
   add(held, ratio.value, in_words(ratio) + " at " + where);

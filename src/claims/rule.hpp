@@ -84,8 +84,7 @@ Judgement by_construction(bool holds, Text numbers);
 Judgement by_construction(Judgement judgement);
 // No records of the experiment that would do: says how to make them. On a
 // machine without a GPU those of the GPU cannot be made.
-Judgement needs(const Evidence& evidence,
-                const std::string& experiment,
+Judgement needs(const Evidence& evidence, const std::string& experiment,
                 bool gpu = true);
 Judgement needs_counters(const Evidence& evidence,
                          const std::string& experiment);

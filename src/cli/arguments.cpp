@@ -30,8 +30,7 @@ Options options_of_all() {
 // "-5" is a number and not an option: it belongs to the option before it, or
 // is a size.
 std::vector<std::string> with_negative_numbers(
-    const std::vector<std::string>& words,
-    const Options& options,
+    const std::vector<std::string>& words, const Options& options,
     std::vector<std::string>& positional) {
   std::vector<std::string> rest;
   for (const auto& word : words) {
@@ -77,8 +76,7 @@ std::vector<std::string> with_negative_numbers(
   throw UsageError(error.what());
 }
 
-void read_words(const std::vector<std::string>& words,
-                const Options& options,
+void read_words(const std::vector<std::string>& words, const Options& options,
                 Arguments& arguments) {
   po::options_description description;
   for (const auto& option : options) {
@@ -141,8 +139,7 @@ void check_seed(const Environment& environment) {
   }
 }
 
-void read_variables(const Environment& environment,
-                    const Options& options,
+void read_variables(const Environment& environment, const Options& options,
                     Arguments& arguments) {
   std::vector<std::string> known{seed_variable, blas_variable};
   for (const auto& option : options) {

@@ -138,8 +138,7 @@ void print_commands(std::ostream& out) {
   }
 }
 
-Row row_for_programs(const Variant& variant,
-                     const std::string& dtypes,
+Row row_for_programs(const Variant& variant, const std::string& dtypes,
                      const std::string& tunables) {
   return row_of({variant.workload, variant.backend, variant.name,
                  variant.id < 0 ? Text() : Text(std::int64_t{variant.id}),

@@ -15,11 +15,8 @@ constexpr std::size_t most_values = 10000;
 
 class ListParser {
  public:
-  ListParser(const std::string& name,
-             const std::string& text,
-             std::int64_t min,
-             std::int64_t max,
-             const std::string& typed)
+  ListParser(const std::string& name, const std::string& text, std::int64_t min,
+             std::int64_t max, const std::string& typed)
       : name_(name), text_(text), typed_(typed), min_(min), max_(max) {}
 
   std::vector<std::int64_t> parse() {
@@ -95,8 +92,7 @@ class ListParser {
 };
 
 // The size with every combination of the values asked for.
-std::vector<Size> with_parameters(const Workload& workload,
-                                  const Size& size,
+std::vector<Size> with_parameters(const Workload& workload, const Size& size,
                                   const Parameters& asked) {
   std::vector<Size> sizes{size};
   const auto parameters = workload.parameters();
@@ -173,15 +169,13 @@ bool is_positive(const std::string& text, double max, double& value) {
 }  // namespace
 
 std::vector<std::int64_t> parse_list(const std::string& name,
-                                     const std::string& text,
-                                     std::int64_t min,
+                                     const std::string& text, std::int64_t min,
                                      std::int64_t max,
                                      const std::string& typed) {
   return ListParser(name, text, min, max, typed.empty() ? text : typed).parse();
 }
 
-std::vector<Size> parse_sizes(const Workload& workload,
-                              const std::string& text,
+std::vector<Size> parse_sizes(const Workload& workload, const std::string& text,
                               const Parameters& parameters) {
   std::vector<Size> sizes;
   const auto add = [&](const std::vector<std::int64_t>& typed) {
@@ -233,14 +227,12 @@ std::vector<Size> sizes_of(const Arguments& arguments) {
   return sizes;
 }
 
-std::vector<std::int64_t> parse_list(const Setting& setting,
-                                     std::int64_t min,
+std::vector<std::int64_t> parse_list(const Setting& setting, std::int64_t min,
                                      std::int64_t max) {
   return parse_list(setting.name, setting.text, min, max);
 }
 
-std::int64_t parse_count(const Setting& setting,
-                         std::int64_t min,
+std::int64_t parse_count(const Setting& setting, std::int64_t min,
                          std::int64_t max) {
   const auto values = parse_list(setting, min, max);
   if (values.size() != 1) setting.refuse("one number is allowed, not a list");

@@ -16,8 +16,7 @@ namespace parlab {
 // the order given, without repetitions. Throws UsageError. typed: what the
 // error shows, where text is only a part of it.
 std::vector<std::int64_t> parse_list(const std::string& name,
-                                     const std::string& text,
-                                     std::int64_t min,
+                                     const std::string& text, std::int64_t min,
                                      std::int64_t max,
                                      const std::string& typed = {});
 
@@ -26,8 +25,7 @@ std::vector<std::int64_t> parse_list(const std::string& name,
 // counted in 63 bits. parameters: the values asked for, by name; each size is
 // taken with all of them, unless it says its own ("512x512x16").
 using Parameters = std::map<std::string, std::vector<std::int64_t>>;
-std::vector<Size> parse_sizes(const Workload& workload,
-                              const std::string& text,
+std::vector<Size> parse_sizes(const Workload& workload, const std::string& text,
                               const Parameters& parameters);
 
 // The sizes that were typed, without repetitions. The course's programs take
@@ -38,11 +36,9 @@ std::vector<Size> sizes_of(const Arguments& arguments);
 // Of a setting: a list, one whole number of it, a positive number "0.5", a
 // share in per cent ("5%" or "5" is 0.05; above 0, at most 1000 %). Throw
 // UsageError.
-std::vector<std::int64_t> parse_list(const Setting& setting,
-                                     std::int64_t min,
+std::vector<std::int64_t> parse_list(const Setting& setting, std::int64_t min,
                                      std::int64_t max);
-std::int64_t parse_count(const Setting& setting,
-                         std::int64_t min,
+std::int64_t parse_count(const Setting& setting, std::int64_t min,
                          std::int64_t max);
 double parse_positive(const Setting& setting, double max);
 double parse_percent(const Setting& setting);

@@ -101,8 +101,7 @@ void require_a_dtype(const Plan& plan) {
                    std::string(to_string(last.dtypes.front())));
 }
 
-RunRequest request_of(const Arguments& arguments,
-                      std::vector<Size> sizes,
+RunRequest request_of(const Arguments& arguments, std::vector<Size> sizes,
                       std::string format) {
   RunRequest request;
   request.format = std::move(format);

@@ -45,10 +45,8 @@ bool is_called(const Variant& variant, const std::string& name) {
           strcasecmp(name.c_str(), variant.label.c_str()) == 0);
 }
 
-Chosen by_name(const Plan& plan,
-               const Setting& setting,
-               const std::string& name,
-               bool on_gpu) {
+Chosen by_name(const Plan& plan, const Setting& setting,
+               const std::string& name, bool on_gpu) {
   Chosen chosen;
   std::vector<std::string> names;
   for (const auto* variant : variants_of(plan)) {
@@ -113,8 +111,7 @@ bool has_backend(const std::set<std::string>& wanted, const Variant& variant) {
 // A name without a backend, such as fused, means the variants of the backends
 // that are asked for. Where these have none, a backend from the environment was
 // set for other runs and is ignored; one from the command line is an error.
-Chosen variants_named(const Plan& plan,
-                      const Setting& exact,
+Chosen variants_named(const Plan& plan, const Setting& exact,
                       const Setting* backend,
                       const std::set<std::string>& wanted) {
   Chosen chosen;

@@ -22,10 +22,8 @@ Chosen select_variants(const Arguments& arguments, bool record, Plan& plan);
 // "GPU_BLOCK_SIZE=best"). A variant runs over the values it allows; what it
 // cannot take is left out with a warning. One that can take none is dropped,
 // or, when it was named, refused (UsageError).
-void select_tunables(const Arguments& arguments,
-                     const Chosen& named,
-                     Plan& plan,
-                     std::map<std::string, std::string>& best,
+void select_tunables(const Arguments& arguments, const Chosen& named,
+                     Plan& plan, std::map<std::string, std::string>& best,
                      std::vector<std::string>& warnings);
 
 }  // namespace parlab

@@ -44,11 +44,8 @@ void refuse_when_typed(const Setting& setting, const std::string& what) {
 }
 
 // Drops variants that can take none of the values.
-void apply(const std::string& name,
-           const Setting& setting,
-           const Chosen& named,
-           Plan& plan,
-           std::vector<std::string>& warnings) {
+void apply(const std::string& name, const Setting& setting, const Chosen& named,
+           Plan& plan, std::vector<std::string>& warnings) {
   const auto& values = plan.tunables[name];
   std::size_t users = 0, dropped = 0;
   std::string complaint;
@@ -86,10 +83,8 @@ void apply(const std::string& name,
 
 }  // namespace
 
-void select_tunables(const Arguments& arguments,
-                     const Chosen& named,
-                     Plan& plan,
-                     std::map<std::string, std::string>& best,
+void select_tunables(const Arguments& arguments, const Chosen& named,
+                     Plan& plan, std::map<std::string, std::string>& best,
                      std::vector<std::string>& warnings) {
   for (const auto& option : problem_options()) {
     const auto* setting =

@@ -43,8 +43,7 @@ Shard parse_shard(const std::string& name, const std::string& text) {
   return shard;
 }
 
-std::string group_name(const Workload& workload,
-                       const Size& size,
+std::string group_name(const Workload& workload, const Size& size,
                        Dtype dtype) {
   std::string name(workload.name());
   name += " " + to_string(size) + " ";

@@ -47,9 +47,7 @@ class Folder {
 };
 
 // The smallest square size with so much to do.
-Size size_for(const Workload& workload,
-              Dtype dtype,
-              double bytes,
+Size size_for(const Workload& workload, Dtype dtype, double bytes,
               double flops) {
   for (std::int64_t n = 64;; n *= 2) {
     const Size size = workload.complete({n});
@@ -96,8 +94,7 @@ std::vector<Chosen> choose(Target target) {
   return chosen;
 }
 
-BetweenRuns measured_on(Target target,
-                        const fs::path& ceilings,
+BetweenRuns measured_on(Target target, const fs::path& ceilings,
                         const std::vector<std::string>& options) {
   const Folder folder;
   fs::copy_file(ceilings, folder.path() / ceilings.filename());
@@ -126,8 +123,7 @@ BetweenRuns measured_on(Target target,
                                 : spread_between_runs(all);
 }
 
-void keep(CeilingsOfMachine& known,
-          const std::string& gpu,
+void keep(CeilingsOfMachine& known, const std::string& gpu,
           const BetweenRuns& spread) {
   const auto* found = known.find(gpu);
   if (found == nullptr) return;

@@ -29,8 +29,7 @@ Table table_of_findings() {
                         "outcome", "computed", "missing", "figure"})};
 }
 
-void add_findings(Table& table,
-                  const std::string& machine,
+void add_findings(Table& table, const std::string& machine,
                   const std::vector<Finding>& findings) {
   for (const auto& one : findings) {
     table.rows.push_back(

@@ -36,8 +36,7 @@ struct Side {
   std::string title;  // "results/x: nvidia-h200, commit bcb473049c, 2026-11-21"
 };
 
-Side load_side(const std::string& name,
-               const RecordFilter& filter,
+Side load_side(const std::string& name, const RecordFilter& filter,
                std::vector<std::string>& warnings) {
   auto loaded = load_all({name});
   std::move(loaded.warnings.begin(), loaded.warnings.end(),
@@ -172,10 +171,8 @@ Text not_compared(const Comparison& comparison) {
          " without a time.";
 }
 
-Document document_of(const Comparison& comparison,
-                     const CompareRules& rules,
-                     const std::string& before,
-                     const std::string& after) {
+Document document_of(const Comparison& comparison, const CompareRules& rules,
+                     const std::string& before, const std::string& after) {
   Document document{.blocks = {Table{.columns = {{}, {}},
                                      .rows = {row_of({"before", before}),
                                               row_of({"after", after})}}}};
@@ -227,8 +224,7 @@ void require_what_runs_can_tell(const Comparison& comparison, double limit) {
 }
 
 // Says why, one line a reason.
-bool gate_is_shut(const Comparison& comparison,
-                  double limit,
+bool gate_is_shut(const Comparison& comparison, double limit,
                   std::vector<std::string>& reasons) {
   const auto slow =
       std::count_if(comparison.points.begin(), comparison.points.end(),

@@ -60,9 +60,7 @@ Text value_of(const SqlCell& cell, std::optional<Unit> unit) {
 }
 
 // "95 %" of a value that has an interval.
-Cell interval_of(const SqlCell& value,
-                 const SqlCell& low,
-                 const SqlCell& high,
+Cell interval_of(const SqlCell& value, const SqlCell& low, const SqlCell& high,
                  Unit unit) {
   for (const auto* cell : {&value, &low, &high}) {
     if (cell->kind != SqlCell::Kind::number) return {};

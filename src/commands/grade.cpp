@@ -14,10 +14,10 @@
 #include "page/grades.hpp"
 #include "places/presence.hpp"
 #include "render/csv.hpp"
+#include "render/html.hpp"
 #include "render/json.hpp"
 #include "render/terminal.hpp"
 #include "render/words.hpp"
-#include "render/html.hpp"
 #include "report/console.hpp"
 #include "sweep/interrupt.hpp"
 
@@ -116,9 +116,7 @@ Size size_to_time(const Workload& workload, Dtype dtype) {
 // On the GPU, or on the host where all submissions are for it;
 // nullptr: nothing is timed.
 const Variant* find_reference(const GradeRequest& asked,
-                              const Workload& workload,
-                              Dtype dtype,
-                              bool gpu,
+                              const Workload& workload, Dtype dtype, bool gpu,
                               bool on_host) {
   const auto variants = Registry::instance().variants(workload.name());
   if (!gpu && !on_host) {

@@ -22,8 +22,7 @@ Options image_options() {
          problem_options();
 }
 
-std::string required(const Arguments& arguments,
-                     const std::string& flag,
+std::string required(const Arguments& arguments, const std::string& flag,
                      const std::string& example) {
   if (const auto* setting = arguments.find(flag)) return setting->text;
   throw UsageError("an image needs --" + flag + " " + example);

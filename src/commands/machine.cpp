@@ -45,9 +45,7 @@ class CeilingsTable {
           curve_point(name, bytes));
     }
   }
-  void add(const std::string& what,
-           const Text& footprint,
-           const Quantity& rate,
+  void add(const std::string& what, const Text& footprint, const Quantity& rate,
            const std::string& way) {
     const auto found = ceilings_.ways.find(way);
     table_.rows.push_back(
@@ -67,8 +65,7 @@ class CeilingsTable {
 };
 
 // What was known stays where it was better: a roof is what was reached.
-void measure(CeilingsOfMachine& known,
-             const std::string& gpu,
+void measure(CeilingsOfMachine& known, const std::string& gpu,
              Executor& place) {
   Ceilings ceilings = place.ceilings();
   ceilings.links = place.links();
@@ -104,10 +101,8 @@ Options machine_options() {
 }
 
 // What is known of one place: the host, or a GPU.
-Section section_of(const std::string& place,
-                   const Text& title,
-                   const Ceilings* ceilings,
-                   const BetweenRuns& usual) {
+Section section_of(const std::string& place, const Text& title,
+                   const Ceilings* ceilings, const BetweenRuns& usual) {
   Section section{.title = title};
   const auto say = [&](const Text& text) {
     section.blocks.push_back(Paragraph{.text = text});
@@ -139,8 +134,7 @@ Table table_of_machine(const Run& run) {
 }
 
 // Versions, and the ceilings that are kept in results/MACHINE.
-Document document_of_machine(const Run& run,
-                             const std::vector<GpuFacts>& gpus,
+Document document_of_machine(const Run& run, const std::vector<GpuFacts>& gpus,
                              const CeilingsOfMachine& known) {
   Document document{.title = run.machine, .blocks = {table_of_machine(run)}};
   document.blocks.push_back(section_of(

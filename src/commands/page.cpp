@@ -25,8 +25,7 @@ Options page_options() {
            .help = "the page (FOLDER/index.html)"}};
 }
 
-std::string text_or(const Arguments& arguments,
-                    const std::string& flag,
+std::string text_or(const Arguments& arguments, const std::string& flag,
                     const std::filesystem::path& otherwise) {
   const auto* setting = arguments.find(flag);
   return setting == nullptr ? otherwise.string() : setting->text;

@@ -29,9 +29,7 @@ void explain(const Points& points, std::ostream& out) {
 }
 
 // The points are printed only when their counters are known.
-int sweep_and_count(const Plan& plan,
-                    Console& console,
-                    Supervisor& supervisor,
+int sweep_and_count(const Plan& plan, Console& console, Supervisor& supervisor,
                     Points& points) {
   KeptPoints kept(console);
   const int status = run_sweep(plan, kept, supervisor);
@@ -68,8 +66,7 @@ std::vector<Group> groups_of_plan(const Plan& plan, Observer& observer) {
 // The groups that all shards together measure. Those of the plan itself are
 // counted as if nothing were recorded: every job must cut the same ones,
 // whenever it starts.
-std::vector<Group> groups_to_cut(const PartOfPlan& part,
-                                 Plan plan,
+std::vector<Group> groups_to_cut(const PartOfPlan& part, Plan plan,
                                  Observer& observer) {
   if (!part.groups.empty()) return read_groups(part.groups);
   plan.results.clear();

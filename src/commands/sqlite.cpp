@@ -71,9 +71,7 @@ bool is_number(const std::string& cell, Number& value) {
   return result.ptr == end && result.ec == std::errc();
 }
 
-void bind_cell(sqlite3_stmt* statement,
-               int place,
-               const std::string& cell,
+void bind_cell(sqlite3_stmt* statement, int place, const std::string& cell,
                bool is_text) {
   std::int64_t count = 0;
   double value = 0;
@@ -171,8 +169,7 @@ void Database::fail(const std::string& what) {
                            ", in: " + what.substr(0, 300));
 }
 
-Database::Table::Table(Database& database,
-                       const std::string& name,
+Database::Table::Table(Database& database, const std::string& name,
                        std::vector<TableColumn> columns)
     : database_(database), columns_(std::move(columns)) {
   std::string declared, places;
@@ -207,8 +204,7 @@ void Database::run(const std::string&) {}
 SqlAnswer Database::ask(const std::string&, const std::vector<std::string>&) {
   return {};
 }
-Database::Table::Table(Database& database,
-                       const std::string&,
+Database::Table::Table(Database& database, const std::string&,
                        std::vector<TableColumn>)
     : database_(database) {}
 void Database::Table::add(const std::vector<std::string>&) {}

@@ -40,8 +40,7 @@ class Database {
   // cell is NULL.
   class Table {
    public:
-    Table(Database& database,
-          const std::string& name,
+    Table(Database& database, const std::string& name,
           std::vector<TableColumn> columns);
     void add(const std::vector<std::string>& cells);
 

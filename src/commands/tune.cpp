@@ -36,8 +36,7 @@ std::string ties_of(const Choice& choice) {
 }
 
 // What the best gains over the defaults.
-Text gain_over_defaults(const Choice& choice,
-                        const std::vector<Record>& trials,
+Text gain_over_defaults(const Choice& choice, const std::vector<Record>& trials,
                         const TunableValues& defaults) {
   if (choice.best.tunables == defaults) return "is the default";
   const auto found =
@@ -114,9 +113,7 @@ std::vector<const Variant*> tunable_variants(const Plan& plan,
 
 }  // namespace
 
-int tune(const TuneRequest& asked,
-         std::ostream& out,
-         std::ostream& messages,
+int tune(const TuneRequest& asked, std::ostream& out, std::ostream& messages,
          Supervisor& supervisor) {
   TuneRequest request = asked;
   request.plan.variants = tunable_variants(request.plan, messages);

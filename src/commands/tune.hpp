@@ -24,9 +24,7 @@ struct TuneRequest {
 // an earlier search has measured is not measured again. Exit status: 0, 1
 // when a configuration failed, 130 when interrupted. Throws UsageError when
 // there is nothing to tune.
-int tune(const TuneRequest& request,
-         std::ostream& out,
-         std::ostream& messages,
+int tune(const TuneRequest& request, std::ostream& out, std::ostream& messages,
          Supervisor& supervisor = unsupervised());
 
 }  // namespace parlab

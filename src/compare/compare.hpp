@@ -12,13 +12,8 @@
 namespace parlab {
 
 // In the order in which they matter. failed: it passed before and does not now.
-PARLAB_ENUM(Change,
-            "change",
-            (failed, "failed"),
-            (slower, "slower"),
-            (faster, "faster"),
-            (undecided, "undecided"),
-            (same, "same"))
+PARLAB_ENUM(Change, "change", (failed, "failed"), (slower, "slower"),
+            (faster, "faster"), (undecided, "undecided"), (same, "same"))
 
 struct CompareRules {
   // Ratios within 1/(1+margin) and 1+margin count as no change. The

@@ -18,21 +18,14 @@ class DoubleRows {
 
   void clear() { std::fill(sum_.begin(), sum_.end(), 0.0); }
   template <typename T>
-  void add(std::int64_t row,
-           double weight,
-           const T* x,
-           std::int64_t from,
+  void add(std::int64_t row, double weight, const T* x, std::int64_t from,
            std::int64_t end) {
     double* const sum = &sum_[row * cols_];
     for (std::int64_t i = from; i < end; ++i)
       sum[i] += taken(weight) * taken(static_cast<double>(x[i]));
   }
-  void add(std::int64_t row,
-           double weight,
-           const DoubleRows& other,
-           std::int64_t other_row,
-           std::int64_t from,
-           std::int64_t end) {
+  void add(std::int64_t row, double weight, const DoubleRows& other,
+           std::int64_t other_row, std::int64_t from, std::int64_t end) {
     add(row, weight, &other.sum_[other_row * other.cols_], from, end);
   }
   void copy(std::int64_t row, std::int64_t count, double* to) const {

@@ -10,13 +10,8 @@
 
 namespace parlab {
 
-PARLAB_ENUM(Dtype,
-            "dtype",
-            (f32, "float"),
-            (f64, "double"),
-            (i32, "int"),
-            (f16, "half"),
-            (bf16, "bfloat16"))
+PARLAB_ENUM(Dtype, "dtype", (f32, "float"), (f64, "double"), (i32, "int"),
+            (f16, "half"), (bf16, "bfloat16"))
 
 template <typename T>
 constexpr Dtype dtype_of() {
@@ -62,16 +57,9 @@ decltype(auto) dispatch_all(Dtype dtype, F&& f) {
 // operands rounded to that type, sums in float. x3, x6, x9: each operand is
 // split into parts of that type, two for x3 and three for the others; of the
 // products of the parts this many are added up, the largest.
-PARLAB_ENUM(Arithmetic,
-            "arithmetic",
-            (ieee, "ieee"),
-            (tf32, "tf32"),
-            (bf16, "bf16"),
-            (fp16, "fp16"),
-            (tf32x3, "tf32x3"),
-            (bf16x3, "bf16x3"),
-            (fp16x3, "fp16x3"),
-            (bf16x6, "bf16x6"),
+PARLAB_ENUM(Arithmetic, "arithmetic", (ieee, "ieee"), (tf32, "tf32"),
+            (bf16, "bf16"), (fp16, "fp16"), (tf32x3, "tf32x3"),
+            (bf16x3, "bf16x3"), (fp16x3, "fp16x3"), (bf16x6, "bf16x6"),
             (bf16x9, "bf16x9"))
 
 }  // namespace parlab

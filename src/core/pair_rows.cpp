@@ -31,22 +31,16 @@ void PairRows::clear() {
   std::fill(lost_.begin(), lost_.end(), 0.0);
 }
 
-void PairRows::add(std::int64_t row,
-                   double weight,
-                   const double* x,
-                   std::int64_t from,
-                   std::int64_t end) {
+void PairRows::add(std::int64_t row, double weight, const double* x,
+                   std::int64_t from, std::int64_t end) {
   double* const sum = &sum_[row * cols_];
   double* const lost = &lost_[row * cols_];
   for (std::int64_t i = from; i < end; ++i)
     add_product(sum[i], lost[i], weight, x[i]);
 }
 
-void PairRows::add(std::int64_t row,
-                   double weight,
-                   const PairRows& other,
-                   std::int64_t other_row,
-                   std::int64_t from,
+void PairRows::add(std::int64_t row, double weight, const PairRows& other,
+                   std::int64_t other_row, std::int64_t from,
                    std::int64_t end) {
   double* const sum = &sum_[row * cols_];
   double* const lost = &lost_[row * cols_];

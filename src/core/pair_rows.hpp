@@ -19,18 +19,11 @@ class PairRows {
 
   void clear();
   // sum[row][i] += weight * x[i] for from <= i < end.
-  void add(std::int64_t row,
-           double weight,
-           const double* x,
-           std::int64_t from,
+  void add(std::int64_t row, double weight, const double* x, std::int64_t from,
            std::int64_t end);
   // sum[row][i] += weight * other.sum[other_row][i] for from <= i < end.
-  void add(std::int64_t row,
-           double weight,
-           const PairRows& other,
-           std::int64_t other_row,
-           std::int64_t from,
-           std::int64_t end);
+  void add(std::int64_t row, double weight, const PairRows& other,
+           std::int64_t other_row, std::int64_t from, std::int64_t end);
   // The first `count` sums of a row, rounded to double.
   void copy(std::int64_t row, std::int64_t count, double* to) const;
 

@@ -93,8 +93,8 @@ template <typename Machine>
 using RunOn = void (*)(Machine&, UnboundPart whole, Dtype, const Tunables&);
 
 // The same on a team, the parts of each of its GPUs.
-using RunOnTeam = void (*)(
-    Gpus&, const UnboundPart* parts, int count, Dtype, const Tunables&);
+using RunOnTeam = void (*)(Gpus&, const UnboundPart* parts, int count, Dtype,
+                           const Tunables&);
 
 // source: the path of the file that describes itself; hash: of its content
 // and of the headers beside it (scripts/source-hash.sh).
@@ -114,8 +114,7 @@ template <typename Contract, typename... Types>
 class Register {
  public:
   template <typename F>
-  Register(const Description& description,
-           F,
+  Register(const Description& description, F,
            const char* source = PARLAB_SOURCE,
            const char* hash = PARLAB_SOURCE_HASH) {
     static_assert(std::is_empty_v<F>,
@@ -142,15 +141,12 @@ class Register {
  private:
   template <typename F, typename Machine>
   static constexpr bool runs_on =
-      (std::is_invocable_v<F,
-                           Machine&,
+      (std::is_invocable_v<F, Machine&,
                            const typename Contract::template Args<Types>&,
                            const Tunables&> &&
        ...);
   template <typename F, typename Machine>
-  static void run_on(Machine& machine,
-                     UnboundPart whole,
-                     Dtype dtype,
+  static void run_on(Machine& machine, UnboundPart whole, Dtype dtype,
                      const Tunables& tunables) {
     dispatch<Types...>(dtype, [&]<typename T>(T) {
       F{}(machine, Contract::template bind<T>(*whole.arrays, whole.size),
@@ -158,11 +154,8 @@ class Register {
     });
   }
   template <typename F>
-  static void run_on_team(Gpus& team,
-                          const UnboundPart* unbound,
-                          int count,
-                          Dtype dtype,
-                          const Tunables& tunables) {
+  static void run_on_team(Gpus& team, const UnboundPart* unbound, int count,
+                          Dtype dtype, const Tunables& tunables) {
     dispatch<Types...>(dtype, [&]<typename T>(T) {
       Parts<typename Contract::template Args<T>> parts;
       for (int i = 0; i < count; ++i) {

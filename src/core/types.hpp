@@ -45,17 +45,11 @@ struct Tunable {
 };
 
 // implausible: right where it was looked at, but its time cannot be.
-PARLAB_ENUM(Verdict,
-            "verdict",
-            (passed, "passed"),
-            (wrong_result, "wrong_result"),
-            (launch_failed, "launch_failed"),
-            (out_of_memory, "out_of_memory"),
-            (not_supported, "not_supported"),
-            (no_device, "no_device"),
-            (unverified, "unverified"),
-            (timed_out, "timed_out"),
-            (implausible, "implausible"))
+PARLAB_ENUM(Verdict, "verdict", (passed, "passed"),
+            (wrong_result, "wrong_result"), (launch_failed, "launch_failed"),
+            (out_of_memory, "out_of_memory"), (not_supported, "not_supported"),
+            (no_device, "no_device"), (unverified, "unverified"),
+            (timed_out, "timed_out"), (implausible, "implausible"))
 
 // The state of the caches before a timed execution: as the one before
 // left them, or flushed.

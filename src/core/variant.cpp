@@ -151,8 +151,7 @@ std::string size_text(std::string_view workload, const Size& size) {
   return whole ? size_text(*known, size) : to_string(size);
 }
 
-Variant describe(const Description& description,
-                 std::string_view source,
+Variant describe(const Description& description, std::string_view source,
                  std::string_view hash) {
   const auto path = split(source, '/');
   const auto dot = path.back().rfind('.');

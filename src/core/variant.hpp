@@ -15,12 +15,8 @@ namespace parlab {
 
 // What a variant runs on; a place of that kind is found for it.
 // streams: a GPU, with the arrays in the host's memory.
-PARLAB_ENUM(Target,
-            "target",
-            (host, "host"),
-            (gpu, "gpu"),
-            (streams, "streams"),
-            (team, "team"))
+PARLAB_ENUM(Target, "target", (host, "host"), (gpu, "gpu"),
+            (streams, "streams"), (team, "team"))
 
 // A Description that owns what it says, and where it comes from.
 struct Variant {
@@ -101,8 +97,7 @@ Size extents_of(std::string_view workload, Size size);
 std::string size_text(std::string_view workload, const Size& size);
 
 // A variant of what its file says, and the path of that file.
-Variant describe(const Description& description,
-                 std::string_view source,
+Variant describe(const Description& description, std::string_view source,
                  std::string_view hash);
 
 struct RegisterWorkload {

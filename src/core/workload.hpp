@@ -20,11 +20,8 @@ namespace parlab {
 // Wide: few products of each sum are not zero, operands fill the significand,
 // exponents lie far apart; compared within the bound of so few roundings,
 // which nothing narrower can keep.
-PARLAB_ENUM(InputKind,
-            "kind of inputs",
-            (integers, "integers"),
-            (uniform, "uniform"),
-            (wide, "wide"))
+PARLAB_ENUM(InputKind, "kind of inputs", (integers, "integers"),
+            (uniform, "uniform"), (wide, "wide"))
 
 // Outputs are filled with this before each checked execution; elements
 // that a workload does not write still hold it afterwards. All bits set is
@@ -67,22 +64,17 @@ class Workload {
   // Where an element of an array stands in another layout of it; nothing
   // where it is not there.
   virtual std::optional<std::int64_t> place_in_layout(
-      const ArraySpec& /*layout*/,
-      std::int64_t /*element*/,
+      const ArraySpec& /*layout*/, std::int64_t /*element*/,
       const Size& /*size*/) const {
     return std::nullopt;
   }
   // Fills the inputs that are present. The same arguments give the
   // same numbers everywhere.
-  virtual void fill(const Arrays& inputs,
-                    const Size& size,
-                    Dtype dtype,
+  virtual void fill(const Arrays& inputs, const Size& size, Dtype dtype,
                     InputKind kind) const = 0;
   // arithmetic: of the variant to be judged, for the bound.
-  virtual std::unique_ptr<Oracle> oracle(const Arrays& inputs,
-                                         const Size& size,
-                                         Dtype dtype,
-                                         InputKind kind,
+  virtual std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size,
+                                         Dtype dtype, InputKind kind,
                                          Arithmetic arithmetic) const = 0;
 };
 
@@ -104,8 +96,7 @@ class ElementwiseOracle : public Oracle {
  public:
   // One expected value and one bound per element; a bound of
   // zero demands equality.
-  ElementwiseOracle(std::string array,
-                    std::vector<double> expected,
+  ElementwiseOracle(std::string array, std::vector<double> expected,
                     std::vector<double> bound);
   std::optional<Mismatch> check(const Arrays& outputs) const override;
 

@@ -59,10 +59,8 @@ void append(const std::vector<Record*>& records, const std::string& results) {
   }
 }
 
-void count_point(std::vector<Record>& point,
-                 std::size_t done,
-                 const std::string& results,
-                 Observer& observer) {
+void count_point(std::vector<Record>& point, std::size_t done,
+                 const std::string& results, Observer& observer) {
   std::vector<Record*> records;
   for (auto& record : point) {
     if (wanted(record)) records.push_back(&record);
@@ -90,8 +88,7 @@ void count_point(std::vector<Record>& point,
 
 }  // namespace
 
-void count_each_point(Points& points,
-                      const std::string& results,
+void count_each_point(Points& points, const std::string& results,
                       Observer& observer) {
   std::size_t done = 0;
   for (auto& point : points) {
@@ -100,8 +97,7 @@ void count_each_point(Points& points,
   }
 }
 
-void add_counters(Points& points,
-                  const std::string& results,
+void add_counters(Points& points, const std::string& results,
                   Observer& observer) {
   try {
     if (const auto why = why_no_gpu())

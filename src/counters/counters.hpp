@@ -26,12 +26,10 @@ struct KeptPoints final : PassingObserver {
 // counters to results (empty: nowhere). Where nothing can be counted a note
 // says why, of a point or of all, which stay as they are. Throws what
 // Store does.
-void add_counters(Points& points,
-                  const std::string& results,
+void add_counters(Points& points, const std::string& results,
                   Observer& observer);
 // The same where there is a GPU; throws NoCountersHere.
-void count_each_point(Points& points,
-                      const std::string& results,
+void count_each_point(Points& points, const std::string& results,
                       Observer& observer);
 
 }  // namespace parlab

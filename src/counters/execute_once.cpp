@@ -37,10 +37,8 @@ Call call_of(const Variant& variant, const Size& size, Dtype dtype) {
   return call;
 }
 
-Call call_from(const std::string& text,
-               const Workload& workload,
-               const Size& size,
-               Dtype dtype) {
+Call call_from(const std::string& text, const Workload& workload,
+               const Size& size, Dtype dtype) {
   std::istringstream in(text);
   std::string name, tunable;
   in >> name;
@@ -63,8 +61,7 @@ Call call_from(const std::string& text,
 
 // Executes the calls for such a place. Returns which failed, and why: the
 // others are executed all the same.
-std::vector<Detail> execute(const std::vector<Call>& calls,
-                            Target target,
+std::vector<Detail> execute(const std::vector<Call>& calls, Target target,
                             Problem& problem) {
   std::vector<Detail> failed;
   std::unique_ptr<Executor> executor;

@@ -97,8 +97,7 @@ std::optional<double> metric(const ProfiledKernel& kernel, const char* name) {
 // The sum of weight * metric over the kernels; nothing when one of
 // them lacks a number.
 std::optional<double> total(const std::vector<ProfiledKernel>& kernels,
-                            const char* name,
-                            const char* weight = nullptr) {
+                            const char* name, const char* weight = nullptr) {
   double sum = 0;
   for (const auto& kernel : kernels) {
     const auto value = metric(kernel, name);
@@ -260,8 +259,7 @@ std::string find_ncu() {
 }
 
 std::vector<ProfiledKernel> profile(const std::vector<std::string>& arguments,
-                                    Cache cache,
-                                    const std::string& gpu) {
+                                    Cache cache, const std::string& gpu) {
   std::vector<std::string> words{find_ncu()};
   const auto add = [&](const std::vector<std::string>& more) {
     words.insert(words.end(), more.begin(), more.end());

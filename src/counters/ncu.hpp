@@ -55,7 +55,6 @@ std::string find_ncu();
 // caches are flushed before each kernel. gpu: UUID of the one to use;
 // empty: the first. Throws NoCounters, or NoCountersHere.
 std::vector<ProfiledKernel> profile(const std::vector<std::string>& arguments,
-                                    Cache cache,
-                                    const std::string& gpu);
+                                    Cache cache, const std::string& gpu);
 
 }  // namespace parlab

@@ -40,9 +40,8 @@ Detail detail_of(const std::exception& error) {
 
 LibraryMissing::LibraryMissing(const std::string& soname,
                                const std::string& why)
-    : PointError(
-          Verdict::not_supported,
-          Detail{.cause = Cause::library_missing, .arguments = {soname, why}}) {
+    : PointError(Verdict::not_supported, Detail{.cause = Cause::library_missing,
+                                                .arguments = {soname, why}}) {
   library = soname;
 }
 

@@ -31,8 +31,8 @@ struct Strong {
 };
 
 // A sentence, or a part of one, in pieces.
-using Piece = std::
-    variant<std::string, std::int64_t, Quantity, Range, Detail, Link, Strong>;
+using Piece = std::variant<std::string, std::int64_t, Quantity, Range, Detail,
+                           Link, Strong>;
 struct Text {
   std::vector<Piece> pieces;
 

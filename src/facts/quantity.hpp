@@ -17,19 +17,10 @@ struct Interval {
 
 // Values are in SI base units. A fraction of 0.95 is shown as 95 %, a factor
 // of 1.5 as 1.5 times.
-PARLAB_ENUM(Unit,
-            "unit",
-            (none, ""),
-            (second, "s"),
-            (joule, "J"),
-            (watt, "W"),
-            (byte, "B"),
-            (byte_per_second, "B/s"),
-            (flop_per_second, "flop/s"),
+PARLAB_ENUM(Unit, "unit", (none, ""), (second, "s"), (joule, "J"), (watt, "W"),
+            (byte, "B"), (byte_per_second, "B/s"), (flop_per_second, "flop/s"),
             (operation_per_second, "op/s"),  // of integers
-            (flop_per_joule, "flop/J"),
-            (fraction, "1"),
-            (factor, "x"))
+            (flop_per_joule, "flop/J"), (fraction, "1"), (factor, "x"))
 
 struct Quantity {
   double value = 0;

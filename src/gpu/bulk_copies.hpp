@@ -229,11 +229,8 @@ __device__ __forceinline__ void prefetch(const TensorMap& map) {
   PARLAB_SM90A("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
 }
 
-__device__ __forceinline__ void load_box(void* shared,
-                                         const TensorMap& map,
-                                         Barrier& barrier,
-                                         int x,
-                                         int y,
+__device__ __forceinline__ void load_box(void* shared, const TensorMap& map,
+                                         Barrier& barrier, int x, int y,
                                          int z = 0) {
 #ifdef PARLAB_EMULATED
   const auto bytes = [&](std::int64_t elements) {
@@ -259,13 +256,9 @@ __device__ __forceinline__ void load_box(void* shared,
 
 // The same into all blocks of the cluster that are named by a bit; the
 // bytes are counted by the barrier of each.
-__device__ __forceinline__ void load_box(void* shared,
-                                         const TensorMap& map,
-                                         Barrier& barrier,
-                                         std::uint16_t blocks,
-                                         int x,
-                                         int y,
-                                         int z) {
+__device__ __forceinline__ void load_box(void* shared, const TensorMap& map,
+                                         Barrier& barrier, std::uint16_t blocks,
+                                         int x, int y, int z) {
   PARLAB_NOT_EMULATED("copies to clusters");
   PARLAB_SM90A(
       "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_"
@@ -278,8 +271,9 @@ __device__ __forceinline__ void load_box(void* shared,
 }
 
 // Stores are counted in groups, by the thread that asked for them.
-__device__ __forceinline__ void store_box(
-    const TensorMap& map, const void* shared, int x, int y, int z = 0) {
+__device__ __forceinline__ void store_box(const TensorMap& map,
+                                          const void* shared, int x, int y,
+                                          int z = 0) {
   PARLAB_NOT_EMULATED("bulk stores");
   PARLAB_SM90A(
       "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%2, "
@@ -291,10 +285,8 @@ __device__ __forceinline__ void store_box(
 
 // Bytes in a row: multiples of 16, as are both addresses. Stores are
 // counted like those of boxes.
-__device__ __forceinline__ void load_bytes(void* shared,
-                                           const void* from,
-                                           int bytes,
-                                           Barrier& barrier) {
+__device__ __forceinline__ void load_bytes(void* shared, const void* from,
+                                           int bytes, Barrier& barrier) {
 #ifdef PARLAB_EMULATED
   emulation::copy_bytes(shared, from, bytes, &barrier);
 #endif
@@ -304,8 +296,7 @@ __device__ __forceinline__ void load_bytes(void* shared,
       "l"(from), "r"(bytes), "r"(shared_address(&barrier))
       : "memory");
 }
-__device__ __forceinline__ void store_bytes(void* to,
-                                            const void* shared,
+__device__ __forceinline__ void store_bytes(void* to, const void* shared,
                                             int bytes) {
   PARLAB_NOT_EMULATED("bulk stores");
   PARLAB_SM90A(

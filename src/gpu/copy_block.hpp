@@ -8,11 +8,8 @@ namespace parlab {
 
 // block.y copies rows, block.x columns.
 template <typename T>
-__global__ void copy_rows(const T* from,
-                          std::int64_t from_pitch,
-                          T* to,
-                          std::int64_t to_pitch,
-                          std::int64_t rows,
+__global__ void copy_rows(const T* from, std::int64_t from_pitch, T* to,
+                          std::int64_t to_pitch, std::int64_t rows,
                           std::int64_t cols) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= cols) return;
@@ -24,13 +21,8 @@ __global__ void copy_rows(const T* from,
 // rows x cols elements, row-major; a pitch is the number of elements from a
 // row to the next. In stream order; from and to do not overlap.
 template <typename T>
-void copy_block(Gpu& gpu,
-                const T* from,
-                std::int64_t from_pitch,
-                T* to,
-                std::int64_t to_pitch,
-                std::int64_t rows,
-                std::int64_t cols) {
+void copy_block(Gpu& gpu, const T* from, std::int64_t from_pitch, T* to,
+                std::int64_t to_pitch, std::int64_t rows, std::int64_t cols) {
   if (rows == 0 || cols == 0) return;
   gpu.launch(
       {.grid = {ceil_div(cols, 256), blocks_in_y(rows, 1)}, .block = {256}},

@@ -28,8 +28,7 @@ constexpr cublasComputeType_t tensor_compute_type =
     std::is_same_v<T, float> ? CUBLAS_COMPUTE_32F_FAST_TF32
                              : CUBLAS_COMPUTE_32F;
 
-inline void cublas_check(cublasStatus_t status,
-                         const char* call,
+inline void cublas_check(cublasStatus_t status, const char* call,
                          const char* (*words_of)(cublasStatus_t)) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
   const auto verdict =
@@ -58,12 +57,8 @@ class Cublas {
   // T: float or double, where nothing else is said.
   // y = op(A) x, A m x n and column-major with leading dimension m.
   template <typename T>
-  void gemv(cublasOperation_t op,
-            std::int64_t m,
-            std::int64_t n,
-            const T* a,
-            const T* x,
-            T* y) {
+  void gemv(cublasOperation_t op, std::int64_t m, std::int64_t n, const T* a,
+            const T* x, T* y) {
     const T one = 1, zero = 0;
     check(of<T>().gemv(handle_, op, m, n, &one, a, m, x, 1, &zero, y, 1),
           "cublas gemv");
@@ -77,12 +72,8 @@ class Cublas {
   // C = A B, A m x k, B k x n, all column-major without gaps; of half and
   // bfloat16 on the tensor cores, with sums in float.
   template <typename T, typename Sum>
-  void gemm(std::int64_t m,
-            std::int64_t n,
-            std::int64_t k,
-            const T* a,
-            const T* b,
-            Sum* c) {
+  void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const T* a,
+            const T* b, Sum* c) {
     if constexpr (std::is_same_v<T, Sum>) {
       const T one = 1, zero = 0;
       check(of<T>().gemm(handle_, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, m,
@@ -93,12 +84,8 @@ class Cublas {
     }
   }
   // The same with floats, rounded to TF32.
-  void gemm_tf32(std::int64_t m,
-                 std::int64_t n,
-                 std::int64_t k,
-                 const float* a,
-                 const float* b,
-                 float* c) {
+  void gemm_tf32(std::int64_t m, std::int64_t n, std::int64_t k, const float* a,
+                 const float* b, float* c) {
     gemm_on_tensor_cores(m, n, k, a, b, c);
   }
   // C = A A^T, A n x k, C n x n, both column-major without gaps.
@@ -111,11 +98,8 @@ class Cublas {
   }
   // The same; only one triangle of C is written.
   template <typename T>
-  void syrk(cublasFillMode_t triangle,
-            std::int64_t n,
-            std::int64_t k,
-            const T* a,
-            T* c) {
+  void syrk(cublasFillMode_t triangle, std::int64_t n, std::int64_t k,
+            const T* a, T* c) {
     const T one = 1, zero = 0;
     check(of<T>().syrk(handle_, triangle, CUBLAS_OP_N, n, k, &one, a, n, &zero,
                        c, n),
@@ -145,50 +129,18 @@ class Cublas {
   using Extent64 = std::int64_t;
   template <typename T>
   struct Calls {
-    cublasStatus_t (*gemv)(cublasHandle_t,
-                           cublasOperation_t,
-                           Extent64,
-                           Extent64,
-                           const T*,
-                           const T*,
-                           Extent64,
-                           const T*,
-                           Extent64,
-                           const T*,
-                           T*,
+    cublasStatus_t (*gemv)(cublasHandle_t, cublasOperation_t, Extent64,
+                           Extent64, const T*, const T*, Extent64, const T*,
+                           Extent64, const T*, T*, Extent64) = nullptr;
+    cublasStatus_t (*dot)(cublasHandle_t, Extent64, const T*, Extent64,
+                          const T*, Extent64, T*) = nullptr;
+    cublasStatus_t (*gemm)(cublasHandle_t, cublasOperation_t, cublasOperation_t,
+                           Extent64, Extent64, Extent64, const T*, const T*,
+                           Extent64, const T*, Extent64, const T*, T*,
                            Extent64) = nullptr;
-    cublasStatus_t (*dot)(cublasHandle_t,
-                          Extent64,
-                          const T*,
-                          Extent64,
-                          const T*,
-                          Extent64,
-                          T*) = nullptr;
-    cublasStatus_t (*gemm)(cublasHandle_t,
-                           cublasOperation_t,
-                           cublasOperation_t,
-                           Extent64,
-                           Extent64,
-                           Extent64,
-                           const T*,
-                           const T*,
-                           Extent64,
-                           const T*,
-                           Extent64,
-                           const T*,
-                           T*,
-                           Extent64) = nullptr;
-    cublasStatus_t (*syrk)(cublasHandle_t,
-                           cublasFillMode_t,
-                           cublasOperation_t,
-                           Extent64,
-                           Extent64,
-                           const T*,
-                           const T*,
-                           Extent64,
-                           const T*,
-                           T*,
-                           Extent64) = nullptr;
+    cublasStatus_t (*syrk)(cublasHandle_t, cublasFillMode_t, cublasOperation_t,
+                           Extent64, Extent64, const T*, const T*, Extent64,
+                           const T*, T*, Extent64) = nullptr;
   };
   template <typename T>
   const Calls<T>& of() const {
@@ -214,12 +166,8 @@ class Cublas {
   };
 
   template <typename T>
-  void gemm_on_tensor_cores(std::int64_t m,
-                            std::int64_t n,
-                            std::int64_t k,
-                            const T* a,
-                            const T* b,
-                            float* c) {
+  void gemm_on_tensor_cores(std::int64_t m, std::int64_t n, std::int64_t k,
+                            const T* a, const T* b, float* c) {
     const float one = 1, zero = 0;
     constexpr auto factor = factor_type<T>;
     check(gemm_ex_(handle_, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, factor,

@@ -23,13 +23,8 @@ class CublasLt {
   // C = A B, A m x k, B k x n, all column-major without gaps;
   // floats are rounded to TF32.
   template <typename T>
-  void gemm(Gpu& gpu,
-            std::int64_t m,
-            std::int64_t n,
-            std::int64_t k,
-            const T* a,
-            const T* b,
-            float* c) {
+  void gemm(Gpu& gpu, std::int64_t m, std::int64_t n, std::int64_t k,
+            const T* a, const T* b, float* c) {
     const Call call = {.a = a,
                        .b = b,
                        .c = c,
@@ -159,8 +154,7 @@ class CublasLt {
     return time;
   }
 
-  cublasStatus_t run(const Plan& plan,
-                     const cublasLtMatmulAlgo_t& kernel,
+  cublasStatus_t run(const Plan& plan, const cublasLtMatmulAlgo_t& kernel,
                      const Call& call) {
     const float one = 1, zero = 0;
     return multiply_(handle_, plan.product, &one, call.a, plan.a, call.b,

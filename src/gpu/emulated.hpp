@@ -37,9 +37,7 @@ class Site {
 void wait_for_launch_before();
 
 // A copy to shared memory, done when it is waited for, and not before.
-void copy_async(void* to,
-                const void* from,
-                std::size_t bytes,
+void copy_async(void* to, const void* from, std::size_t bytes,
                 std::size_t zero_bytes);
 
 // Barriers of compute capability 9.0, which count arrivals and the bytes of
@@ -57,18 +55,14 @@ void arrive(const void* barrier, std::int64_t announced_bytes);
 void arrive_after_copies(const void* barrier);
 bool has_completed(const void* barrier, unsigned parity);
 void copy_box(void* shared, const Box& box, const void* barrier);
-void copy_bytes(void* shared,
-                const void* from,
-                std::int64_t bytes,
+void copy_bytes(void* shared, const void* from, std::int64_t bytes,
                 const void* barrier);
 // Ends a kernel that uses what only exists on a GPU: "copies to clusters".
 void lacks(const char* what);
 
 // What all lanes of the warp have, by one meeting, lane after lane: CUDA would
 // shuffle each value.
-void tell_all_lanes(const void* mine,
-                    std::size_t bytes,
-                    void* all,
+void tell_all_lanes(const void* mine, std::size_t bytes, void* all,
                     const Site& site);
 template <typename T>
 std::array<T, 32> all_lanes(const T& mine, const Site& site = Site::current()) {

@@ -98,8 +98,7 @@ class Gpu {
   // Blocks of this kernel that fit on one multiprocessor at once (for grids of
   // one wave); throws PointError(not_supported) when not one does.
   template <typename... P>
-  int resident_blocks(void (*kernel)(P...),
-                      int threads,
+  int resident_blocks(void (*kernel)(P...), int threads,
                       std::size_t shared_bytes = 0) {
     return occupancy(reinterpret_cast<const void*>(kernel), threads,
                      shared_bytes);
@@ -115,9 +114,7 @@ class Gpu {
   // Copies count elements of device memory into a __constant__ array of the
   // same file, from its element `first` on, in stream order.
   template <typename T, std::size_t n>
-  void copy_to_constant(T (&array)[n],
-                        const T* from,
-                        std::int64_t count,
+  void copy_to_constant(T (&array)[n], const T* from, std::int64_t count,
                         std::int64_t first = 0) {
     const auto bytes = static_cast<std::size_t>(count) * sizeof(T);
 #ifdef PARLAB_EMULATED
@@ -139,27 +136,22 @@ class Gpu {
 
  protected:
 #ifdef PARLAB_EMULATED
-  virtual void start(const LaunchConfig& config,
-                     const void* kernel,
+  virtual void start(const LaunchConfig& config, const void* kernel,
                      std::function<void()> thread,
                      std::span<const std::byte> arguments) = 0;
-  virtual void write_constant(void* to,
-                              const void* from,
+  virtual void write_constant(void* to, const void* from,
                               std::size_t bytes) = 0;
 #else
   virtual void* address_of_constant(const void* symbol) = 0;
-  virtual void start(const LaunchConfig& config,
-                     const void* kernel,
+  virtual void start(const LaunchConfig& config, const void* kernel,
                      void** arguments) = 0;
 #endif
   virtual void* scratch_bytes(std::size_t bytes, bool zeroed) = 0;
-  virtual int occupancy(const void* kernel,
-                        int threads,
+  virtual int occupancy(const void* kernel, int threads,
                         std::size_t shared_bytes) = 0;
   // The one of this type, made at the first request and destroyed
   // with this Gpu.
-  virtual void* attachment(const std::type_info& type,
-                           void* (*make)(),
+  virtual void* attachment(const std::type_info& type, void* (*make)(),
                            void (*destroy)(void*)) = 0;
 };
 

@@ -77,8 +77,7 @@ class Gpus {
   // `elements`; from and to may be the same. Throws LibraryMissing where NCCL
   // is not there, as broadcast() does; a team of one needs none.
   template <typename T>
-  void all_reduce(const OnEach<T>& from,
-                  const OnEach<T>& to,
+  void all_reduce(const OnEach<T>& from, const OnEach<T>& to,
                   std::int64_t elements) {
     sum_over_all(untyped(from), untyped(to), elements, dtype_of<T>());
   }
@@ -96,8 +95,8 @@ class Gpus {
     std::size_t bytes;
   };
   template <typename T>
-  static Move move(
-      int target, T* to, int source, const T* from, std::int64_t elements) {
+  static Move move(int target, T* to, int source, const T* from,
+                   std::int64_t elements) {
     return {target, to, source, from,
             static_cast<std::size_t>(elements) * sizeof(T)};
   }
@@ -113,13 +112,10 @@ class Gpus {
 
  protected:
   virtual void sum_over_all(const std::vector<void*>& from,
-                            const std::vector<void*>& to,
-                            std::int64_t elements,
+                            const std::vector<void*>& to, std::int64_t elements,
                             Dtype dtype) = 0;
-  virtual void send_to_all(int root,
-                           const std::vector<void*>& data,
-                           std::int64_t elements,
-                           Dtype dtype) = 0;
+  virtual void send_to_all(int root, const std::vector<void*>& data,
+                           std::int64_t elements, Dtype dtype) = 0;
 
  private:
   template <typename T>

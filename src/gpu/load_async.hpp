@@ -11,8 +11,7 @@ namespace parlab {
 // both addresses multiples of them. To be waited for as the toolkit's
 // copies: __pipeline_commit. Before compute capability 8.0 not asynchronous.
 template <int bytes>
-__device__ __forceinline__ void load_async(void* shared,
-                                           const void* from,
+__device__ __forceinline__ void load_async(void* shared, const void* from,
                                            int there = bytes) {
   static_assert(bytes == 4 || bytes == 8 || bytes == 16);
 #ifdef PARLAB_EMULATED

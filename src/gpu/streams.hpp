@@ -40,10 +40,8 @@ inline ShortList<TunableSpec> with_pieces(
 // that an execution queues must fit the queues of the device: where there
 // would be more pieces than `most`, they are larger. None is larger than
 // the problem, whatever was asked for.
-inline std::int64_t rows_of_piece(std::int64_t rows,
-                                  std::int64_t row_bytes,
-                                  std::int64_t kib,
-                                  std::int64_t most = 64) {
+inline std::int64_t rows_of_piece(std::int64_t rows, std::int64_t row_bytes,
+                                  std::int64_t kib, std::int64_t most = 64) {
   const auto all = std::max<std::int64_t>(rows, 1);
   const auto asked = kib * 1024 / std::max<std::int64_t>(row_bytes, 1);
   return std::clamp(asked, ceil_div(all, most), all);
@@ -70,34 +68,24 @@ class Streams {
 
   // Copies count elements in the order of stream i.
   template <typename T>
-  void to_device(int i,
-                 T* to,
-                 const std::type_identity_t<T>* from,
+  void to_device(int i, T* to, const std::type_identity_t<T>* from,
                  std::int64_t count) {
     to_device<T>(i, {to, count}, {from, count}, 1, count);
   }
   template <typename T>
-  void to_host(int i,
-               T* to,
-               const std::type_identity_t<T>* from,
+  void to_host(int i, T* to, const std::type_identity_t<T>* from,
                std::int64_t count) {
     to_host<T>(i, {to, count}, {from, count}, 1, count);
   }
   // The same for blocks of rows x cols elements.
   template <typename T>
-  void to_device(int i,
-                 Block<T> to,
-                 Block<const std::type_identity_t<T>> from,
-                 std::int64_t rows,
-                 std::int64_t cols) {
+  void to_device(int i, Block<T> to, Block<const std::type_identity_t<T>> from,
+                 std::int64_t rows, std::int64_t cols) {
     if (rows > 0 && cols > 0) queue_to_device(i, rows_of(to, from, rows, cols));
   }
   template <typename T>
-  void to_host(int i,
-               Block<T> to,
-               Block<const std::type_identity_t<T>> from,
-               std::int64_t rows,
-               std::int64_t cols) {
+  void to_host(int i, Block<T> to, Block<const std::type_identity_t<T>> from,
+               std::int64_t rows, std::int64_t cols) {
     if (rows > 0 && cols > 0) queue_to_host(i, rows_of(to, from, rows, cols));
   }
 
@@ -119,9 +107,7 @@ class Streams {
  private:
   // One long row where nothing lies between two.
   template <typename T>
-  static Rows rows_of(Block<T> to,
-                      Block<const T> from,
-                      std::int64_t rows,
+  static Rows rows_of(Block<T> to, Block<const T> from, std::int64_t rows,
                       std::int64_t cols) {
     const auto bytes = [](std::int64_t elements) {
       return static_cast<std::size_t>(elements) * sizeof(T);

@@ -140,14 +140,10 @@ enum class Factor { f16, bf16, tf32, int8 };
 // N = 256, 192, 128 or 64: twice the registers of sum. a_across,
 // b_across: the operand lies across K, see operand_in_shared(); only
 // elements of two bytes can.
-template <Factor factor,
-          bool b_across = false,
-          bool a_across = false,
-          typename Sum,
-          int registers>
+template <Factor factor, bool b_across = false, bool a_across = false,
+          typename Sum, int registers>
 __device__ __forceinline__ void multiply_add(Sum (&sum)[registers],
-                                             std::uint64_t a,
-                                             std::uint64_t b,
+                                             std::uint64_t a, std::uint64_t b,
                                              bool add = true) {
   static_assert(registers == 128 || registers == 96 || registers == 64 ||
                 registers == 32);
@@ -179,8 +175,7 @@ __device__ __forceinline__ void multiply_add(Sum (&sum)[registers],
 template <int registers>
 __device__ __forceinline__ void multiply_add(float (&sum)[registers],
                                              const std::uint32_t (&a)[4],
-                                             std::uint64_t b,
-                                             bool add = true) {
+                                             std::uint64_t b, bool add = true) {
   static_assert(registers == 128 || registers == 96 || registers == 64 ||
                 registers == 32);
   if constexpr (registers == 128) {

@@ -62,8 +62,7 @@ class Stopwatch {
 
   // Of one that passed, by as many processes as it takes: the first is there,
   // others are started. Its time, or why it has none; or it passes no more.
-  void time(Grade& grade,
-            Contestant& first,
+  void time(Grade& grade, Contestant& first,
             const std::function<std::unique_ptr<Contestant>()>& start);
 
   // Ratios to the reference, ranks and points of the whole class.

@@ -11,9 +11,7 @@ namespace {
 // Extents are drawn from 2 on, up to about these: within a block, and of a few.
 constexpr std::uint64_t most_of_hidden_extents[] = {40, 200, 700};
 
-void time_ladder(Class& all,
-                 const std::string& command,
-                 Stopwatch& stopwatch,
+void time_ladder(Class& all, const std::string& command, Stopwatch& stopwatch,
                  const std::function<void(const std::string&)>& says) {
   says("measuring the ladder");
   if (const auto ceilings = measure_ladder(all, command)) {
@@ -39,8 +37,7 @@ std::vector<Size> hidden_sizes(const Workload& workload, std::uint64_t seed) {
   return sizes;
 }
 
-Class grade(const Assignment& assignment,
-            std::vector<Submission> submissions,
+Class grade(const Assignment& assignment, std::vector<Submission> submissions,
             const std::string& command,
             const std::function<void(const std::string&)>& says) {
   Class all;

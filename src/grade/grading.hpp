@@ -73,8 +73,7 @@ struct Class {
 // Runs each submission that was built in a process of its own, one after the
 // other, until Ctrl-C. says: one line about what happens next. Throws
 // PointError when the reference does not pass.
-Class grade(const Assignment& assignment,
-            std::vector<Submission> submissions,
+Class grade(const Assignment& assignment, std::vector<Submission> submissions,
             const std::string& command,
             const std::function<void(const std::string&)>& says);
 

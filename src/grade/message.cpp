@@ -58,8 +58,7 @@ void Channel::send(const Message& message,
   send_bytes(message.bytes().data(), count);
 }
 
-void Channel::receive_bytes(void* data,
-                            std::size_t count,
+void Channel::receive_bytes(void* data, std::size_t count,
                             const std::function<void()>& meanwhile) {
   for (auto* at = static_cast<char*>(data); count > 0;) {
     wait(POLLIN, meanwhile);

@@ -169,8 +169,7 @@ class Channel {
 
  private:
   void wait(short events, const std::function<void()>& meanwhile) const;
-  void receive_bytes(void* data,
-                     std::size_t count,
+  void receive_bytes(void* data, std::size_t count,
                      const std::function<void()>& meanwhile);
 
   int descriptor_;

@@ -67,19 +67,11 @@ auto members(grade::Is<Variant> auto& v) {
 
 namespace parlab::grade {
 
-PARLAB_ENUM(Ask,
-            "question",
-            (describe, "describe"),
-            (load, "load"),
-            (run_checked, "run_checked"),
-            (sample, "sample"),
-            (transfers, "transfers"),
-            (recover, "recover"),
+PARLAB_ENUM(Ask, "question", (describe, "describe"), (load, "load"),
+            (run_checked, "run_checked"), (sample, "sample"),
+            (transfers, "transfers"), (recover, "recover"),
             (release, "release"))
-PARLAB_ENUM(Answer,
-            "answer",
-            (done, "done"),
-            (point_error, "point_error"),
+PARLAB_ENUM(Answer, "answer", (done, "done"), (point_error, "point_error"),
             (other_error, "other_error"))
 
 // The arrays that are written, with their bytes.

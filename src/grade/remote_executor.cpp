@@ -93,8 +93,7 @@ const Variant& RemoteExecutor::variant() {
   return variant_;
 }
 
-Message RemoteExecutor::ask(const Message& message,
-                            double seconds,
+Message RemoteExecutor::ask(const Message& message, double seconds,
                             Watched* watched) {
   if (!running_)
     throw PointError(Verdict::launch_failed, {.cause = Cause::process_ended});

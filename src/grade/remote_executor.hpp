@@ -62,8 +62,7 @@ class RemoteExecutor final : public Executor {
   struct Running;
   void start();
   // watched: grows by what it took; nullptr: of no interest.
-  Message ask(const Message& message,
-              double seconds,
+  Message ask(const Message& message, double seconds,
               Watched* watched = nullptr);
 
   Program program_;

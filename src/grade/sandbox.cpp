@@ -83,8 +83,7 @@ bool fence_files(const Confinement& confinement) {
   return done;
 }
 
-void forbid(const SystemCallFilter& filter,
-            std::uint32_t action,
+void forbid(const SystemCallFilter& filter, std::uint32_t action,
             std::initializer_list<int> calls) {
   for (const int call : calls)
     seccomp_rule_add(filter.get(), action, call, 0);
@@ -176,11 +175,8 @@ std::vector<std::string> settings_of_grader(bool trusted) {
 // and the C library's memory.
 [[noreturn]] void become(const std::vector<char*>& arguments,
                          const Confinement& confinement,
-                         const SystemCallFilter& filter,
-                         int program,
-                         int channel,
-                         int output,
-                         pid_t parent) {
+                         const SystemCallFilter& filter, int program,
+                         int channel, int output, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(exit_unconfined);
   setsid();
@@ -249,8 +245,7 @@ std::vector<std::string> system_folders() {
 }
 
 Process::Process(const std::vector<std::string>& program,
-                 const Confinement& confinement,
-                 int channel,
+                 const Confinement& confinement, int channel,
                  const std::string& output)
     : memory_bytes_(confinement.memory_bytes) {
   const auto filter = make_filter(confinement);

@@ -42,8 +42,7 @@ class Process {
   // becomes 3; -1: none. output: a file for what it prints; empty:
   // nowhere. Throws std::system_error.
   Process(const std::vector<std::string>& program,
-          const Confinement& confinement,
-          int channel = -1,
+          const Confinement& confinement, int channel = -1,
           const std::string& output = {});
   ~Process();  // ends it
   Process(const Process&) = delete;

@@ -25,10 +25,8 @@ constexpr double alike_within = 0.02;
 
 // What the process of a submission says of its time, by the
 // clock of this process.
-ClockCheck check_clock_of(RemoteExecutor& executor,
-                          const Call& call,
-                          const Assignment& assignment,
-                          double median_s) {
+ClockCheck check_clock_of(RemoteExecutor& executor, const Call& call,
+                          const Assignment& assignment, double median_s) {
   Problem problem(*assignment.workload, call.size, call.dtype, {call.variant},
                   assignment.seed);
   problem.fill(InputKind::uniform);
@@ -108,8 +106,7 @@ void Stopwatch::time_reference(const Ceilings& ceilings) {
 }
 
 void Stopwatch::time(
-    Grade& grade,
-    Contestant& first,
+    Grade& grade, Contestant& first,
     const std::function<std::unique_ptr<Contestant>()>& start) {
   std::vector<Record> runs;
   for (std::size_t i = 0; i < processes_; ++i) {

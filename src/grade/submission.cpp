@@ -95,8 +95,7 @@ struct Build {
   }
 
   // Why it failed, or nothing.
-  Detail run(std::vector<std::string> words,
-             const fs::path& folder,
+  Detail run(std::vector<std::string> words, const fs::path& folder,
              const fs::path& log) const {
     words[0] = in_path(words[0]);
     auto readable = system_folders();
@@ -128,10 +127,8 @@ struct Build {
 
   // which: "emulated", "device" or "host"; the words of the
   // compiler and of the linker.
-  void make(Submission& submission,
-            const std::string& workload,
-            const fs::path& folder,
-            const std::string& which,
+  void make(Submission& submission, const std::string& workload,
+            const fs::path& folder, const std::string& which,
             fs::path& program) const {
     const std::string backend = submission.is_cuda() ? "cuda" : "openmp";
     // Named as a variant of that name in the repository would be.
@@ -184,11 +181,8 @@ struct Build {
   }
 };
 
-void build_one(Submission& submission,
-               const std::string& workload,
-               const fs::path& all,
-               BuildFor what,
-               const Build& with) {
+void build_one(Submission& submission, const std::string& workload,
+               const fs::path& all, BuildFor what, const Build& with) {
   if (submission.trouble) return;
   const auto folder = all / submission.name;
   fs::remove_all(folder);
@@ -274,10 +268,8 @@ fs::path repository() {
   return root;
 }
 
-void build(std::vector<Submission>& submissions,
-           const std::string& workload,
-           const fs::path& folder,
-           BuildFor what) {
+void build(std::vector<Submission>& submissions, const std::string& workload,
+           const fs::path& folder, BuildFor what) {
   const auto root = repository();
   const bool debug =
       fs::read_symlink("/proc/self/exe").parent_path().filename() == "debug";

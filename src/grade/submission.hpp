@@ -37,9 +37,7 @@ enum class BuildFor { emulation, emulation_and_gpu };
 
 // Builds them side by side, with the flags and objects of this program's
 // own build, each confined to its own folder in `folder`, until Ctrl-C.
-void build(std::vector<Submission>& submissions,
-           const std::string& workload,
-           const std::filesystem::path& folder,
-           BuildFor what);
+void build(std::vector<Submission>& submissions, const std::string& workload,
+           const std::filesystem::path& folder, BuildFor what);
 
 }  // namespace parlab::grade

@@ -32,24 +32,16 @@ class Blas {
   // T: float or double. All matrices are row-major without gaps.
   // y = A x, A rows x cols, on this many threads.
   template <typename T>
-  void gemv(int threads,
-            std::int64_t rows,
-            std::int64_t cols,
-            const T* a,
-            const T* x,
-            T* y) const {
+  void gemv(int threads, std::int64_t rows, std::int64_t cols, const T* a,
+            const T* x, T* y) const {
     const Threads scope(*this, threads);
     of<T>().gemv(row_major, no_trans, size(rows), size(cols), 1, a, size(cols),
                  x, 1, 0, y, 1);
   }
   // y = A^T x, A as above.
   template <typename T>
-  void gemv_transposed(int threads,
-                       std::int64_t rows,
-                       std::int64_t cols,
-                       const T* a,
-                       const T* x,
-                       T* y) const {
+  void gemv_transposed(int threads, std::int64_t rows, std::int64_t cols,
+                       const T* a, const T* x, T* y) const {
     const Threads scope(*this, threads);
     of<T>().gemv(row_major, trans, size(rows), size(cols), 1, a, size(cols), x,
                  1, 0, y, 1);
@@ -62,29 +54,24 @@ class Blas {
   }
   // C = A B, A m x k, B k x n.
   template <typename T>
-  void gemm(int threads,
-            std::int64_t m,
-            std::int64_t k,
-            std::int64_t n,
-            const T* a,
-            const T* b,
-            T* c) const {
+  void gemm(int threads, std::int64_t m, std::int64_t k, std::int64_t n,
+            const T* a, const T* b, T* c) const {
     const Threads scope(*this, threads);
     of<T>().gemm(row_major, no_trans, no_trans, size(m), size(n), size(k), 1, a,
                  size(k), b, size(n), 0, c, size(n));
   }
   // C = A^T A, A m x n, C n x n.
   template <typename T>
-  void gemm_gram(
-      int threads, std::int64_t m, std::int64_t n, const T* a, T* c) const {
+  void gemm_gram(int threads, std::int64_t m, std::int64_t n, const T* a,
+                 T* c) const {
     const Threads scope(*this, threads);
     of<T>().gemm(row_major, trans, no_trans, size(n), size(n), size(m), 1, a,
                  size(n), a, size(n), 0, c, size(n));
   }
   // The same; only the upper triangle of C is written.
   template <typename T>
-  void syrk(
-      int threads, std::int64_t m, std::int64_t n, const T* a, T* c) const {
+  void syrk(int threads, std::int64_t m, std::int64_t n, const T* a,
+            T* c) const {
     const Threads scope(*this, threads);
     of<T>().syrk(row_major, upper, trans, size(n), size(m), 1, a, size(n), 0, c,
                  size(n));
@@ -98,26 +85,13 @@ class Blas {
 
   template <typename T>
   struct Calls {
-    void (*gemv)(
-        int, int, int, int, T, const T*, int, const T*, int, T, T*, int) =
-        nullptr;
-    T (*dot)(int, const T*, int, const T*, int) = nullptr;
-    void (*gemm)(int,
-                 int,
-                 int,
-                 int,
-                 int,
-                 int,
-                 T,
-                 const T*,
-                 int,
-                 const T*,
-                 int,
-                 T,
-                 T*,
+    void (*gemv)(int, int, int, int, T, const T*, int, const T*, int, T, T*,
                  int) = nullptr;
-    void (*syrk)(int, int, int, int, int, T, const T*, int, T, T*, int) =
-        nullptr;
+    T (*dot)(int, const T*, int, const T*, int) = nullptr;
+    void (*gemm)(int, int, int, int, int, int, T, const T*, int, const T*, int,
+                 T, T*, int) = nullptr;
+    void (*syrk)(int, int, int, int, int, T, const T*, int, T, T*,
+                 int) = nullptr;
   };
   template <typename T>
   const Calls<T>& of() const {

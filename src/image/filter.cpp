@@ -19,8 +19,7 @@ constexpr int most_radius = Convsep::max_radius,
 // Below it the neighbours' weights vanish beside the one in the middle.
 constexpr double least_deviation = 0.1;
 
-double number_in(const std::string& text,
-                 const std::string& argument,
+double number_in(const std::string& text, const std::string& argument,
                  double most) {
   std::size_t end = 0;
   double value = -1;
@@ -56,9 +55,7 @@ std::vector<double> weights_in(const std::string& path) {
 
 // One channel as the input of a variant, between guards.
 template <typename T>
-void fill(const Arrays& inputs,
-          const Image& image,
-          int channel,
+void fill(const Arrays& inputs, const Image& image, int channel,
           const std::vector<double>& weights) {
   const auto cols = image.cols,
              radius = static_cast<std::int64_t>(weights.size() / 2);
@@ -109,10 +106,8 @@ std::vector<double> parse_filter(const std::string& text) {
   return weights;
 }
 
-Filtered filter_image(const Image& image,
-                      const std::vector<double>& weights,
-                      const Variant& variant,
-                      Dtype dtype,
+Filtered filter_image(const Image& image, const std::vector<double>& weights,
+                      const Variant& variant, Dtype dtype,
                       const TunableValues& tunables) {
   const auto& workload = *Registry::instance().workload(variant.workload);
   const Size size{image.rows, image.cols,

@@ -29,10 +29,8 @@ struct Filtered {
 
 // Executes the variant once per channel, in dtype, and compares with the
 // oracle.
-Filtered filter_image(const Image& image,
-                      const std::vector<double>& weights,
-                      const Variant& variant,
-                      Dtype dtype,
+Filtered filter_image(const Image& image, const std::vector<double>& weights,
+                      const Variant& variant, Dtype dtype,
                       const TunableValues& tunables);
 
 }  // namespace parlab

@@ -17,8 +17,7 @@ std::vector<std::filesystem::path> control_groups(
 // The same for a text of /proc/PID/cgroup and a folder in
 // place of /sys/fs/cgroup.
 std::vector<std::filesystem::path> control_groups(
-    const std::string& controller,
-    std::istream& proc_cgroup,
+    const std::string& controller, std::istream& proc_cgroup,
     const std::filesystem::path& mounted);
 
 }  // namespace parlab

@@ -92,8 +92,7 @@ void read_pass(const unsigned char* part, unsigned char*, std::size_t bytes) {
 
 // The same, and lines some way ahead are asked for: the hardware's own
 // prefetching ends at a page.
-void prefetched_pass(const unsigned char* part,
-                     unsigned char*,
+void prefetched_pass(const unsigned char* part, unsigned char*,
                      std::size_t bytes) {
   constexpr std::size_t ahead = 2048;
   const std::size_t words = bytes / vector_bytes;
@@ -113,8 +112,7 @@ void prefetched_pass(const unsigned char* part,
   keep(all);
 }
 
-void copy_pass(const unsigned char* from,
-               unsigned char* to,
+void copy_pass(const unsigned char* from, unsigned char* to,
                std::size_t bytes) {
   const auto* in = reinterpret_cast<const Word*>(from);
   auto* out = reinterpret_cast<Word*>(to);
@@ -130,8 +128,7 @@ void copy_pass(const unsigned char* from,
 }
 
 // Non-temporal stores: the line that is overwritten need not be read first.
-void stream_pass(const unsigned char* from,
-                 unsigned char* to,
+void stream_pass(const unsigned char* from, unsigned char* to,
                  std::size_t bytes) {
 #if defined(__AVX512F__)
   for (std::size_t i = 0; i < bytes; i += 64) {
@@ -230,12 +227,8 @@ class Buffer {
   Buffer(std::size_t bytes, const Team& team)
       : part_(2 * round_up(bytes / team.size() / 2)),
         bytes_(part_ * team.size()),
-        data_(mmap(nullptr,
-                   bytes_,
-                   PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS,
-                   -1,
-                   0)) {
+        data_(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
     if (data_ == MAP_FAILED) throw std::bad_alloc();
     madvise(data_, bytes_, MADV_HUGEPAGE);
     team.time([&](std::size_t thread) { std::memset(part(thread), 1, part_); });
@@ -256,8 +249,7 @@ class Buffer {
   void* data_;
 };
 
-using Pass = void (*)(const unsigned char* from,
-                      unsigned char* to,
+using Pass = void (*)(const unsigned char* from, unsigned char* to,
                       std::size_t bytes);
 
 // A way to read, or to copy. Which is the fastest depends on the

@@ -41,10 +41,8 @@ std::string tidy_cpu_name(const std::string& name) {
   return tidy;
 }
 
-std::string machine_slug(const std::string& gpu,
-                         const std::string& cpu,
-                         int cores,
-                         int gpus) {
+std::string machine_slug(const std::string& gpu, const std::string& cpu,
+                         int cores, int gpus) {
   const std::string team = gpus > 1 ? " x" + std::to_string(gpus) : "";
   const std::string name = !gpu.empty() ? gpu + team
                                         : tidy_cpu_name(cpu) + " " +

@@ -10,10 +10,8 @@ namespace parlab {
 // Name for folders, a-z, 0-9 and hyphens: "nvidia-h200", or of the CPU
 // when there is no GPU, "intel-xeon-gold-6230-16-cores". Several
 // GPUs: "nvidia-h200-x2".
-std::string machine_slug(const std::string& gpu,
-                         const std::string& cpu,
-                         int cores,
-                         int gpus = 1);
+std::string machine_slug(const std::string& gpu, const std::string& cpu,
+                         int cores, int gpus = 1);
 
 // "Intel(R) Xeon(R) Gold 6230 CPU @ 2.10GHz" without its marks and
 // clock: "Intel Xeon Gold 6230".

@@ -39,8 +39,7 @@ double seconds_over(const Ceilings& ceilings, const char* name, double bytes) {
 
 }  // namespace
 
-double attainable_bandwidth(const Ceilings& ceilings,
-                            const Work& work,
+double attainable_bandwidth(const Ceilings& ceilings, const Work& work,
                             Cache cache) {
   const double copy = bandwidth(ceilings.copy, work.bytes, cache);
   const double read = bandwidth(ceilings.read, work.bytes, cache);
@@ -51,10 +50,8 @@ double attainable_bandwidth(const Ceilings& ceilings,
   return 1 / (copied / copy + (1 - copied) / read);
 }
 
-double roof_seconds(const Ceilings& ceilings,
-                    const Work& work,
-                    const std::string& unit,
-                    Cache cache) {
+double roof_seconds(const Ceilings& ceilings, const Work& work,
+                    const std::string& unit, Cache cache) {
   double seconds = ceilings.launch_s;
   const double rate = attainable_bandwidth(ceilings, work, cache);
   if (rate > 0) seconds = std::max(seconds, work.bytes / rate);
@@ -73,8 +70,7 @@ double link_seconds(const Ceilings& ceilings, double bytes) {
   return seconds_over(ceilings, link_between_gpus, bytes);
 }
 
-double host_link_seconds(const Ceilings& ceilings,
-                         double from_host,
+double host_link_seconds(const Ceilings& ceilings, double from_host,
                          double to_host) {
   return std::max(
       {seconds_over(ceilings, link_from_host, from_host),
@@ -87,8 +83,7 @@ double roof_margin(bool on_gpu, int others_at_work) {
   return others_at_work > 0 ? busy_host_roof_margin : host_roof_margin;
 }
 
-WantedCeilings wanted_for(const Work& work,
-                          const std::string& unit,
+WantedCeilings wanted_for(const Work& work, const std::string& unit,
                           Cache cache) {
   WantedCeilings wanted;
   wanted.units = {unit};

@@ -16,17 +16,14 @@ namespace parlab {
 // measured footprints, interpolated in the logarithm of the footprint), so
 // that a problem that fits a cache is judged by that cache. cold: the curve
 // at its largest footprint, where no cache helps.
-double attainable_bandwidth(const Ceilings& ceilings,
-                            const Work& work,
+double attainable_bandwidth(const Ceilings& ceilings, const Work& work,
                             Cache cache);
 
 // Seconds: the longest of flops at the peak of that unit, bytes at the
 // attainable bandwidth, and an empty launch. A ceiling that was not measured
 // does not count; 0 when none was.
-double roof_seconds(const Ceilings& ceilings,
-                    const Work& work,
-                    const std::string& unit,
-                    Cache cache);
+double roof_seconds(const Ceilings& ceilings, const Work& work,
+                    const std::string& unit, Cache cache);
 
 // The least that each of so many GPUs has to do, when they
 // share the work evenly.
@@ -38,8 +35,7 @@ double link_seconds(const Ceilings& ceilings, double bytes);
 
 // Seconds that the link between host and GPU needs for so many bytes from the
 // host and to it, both at once; 0 when that was not measured.
-double host_link_seconds(const Ceilings& ceilings,
-                         double from_host,
+double host_link_seconds(const Ceilings& ceilings, double from_host,
                          double to_host);
 
 // How many times as fast as its roof a right variant may come out: what the
@@ -51,8 +47,7 @@ double roof_margin(bool on_gpu, int others_at_work);
 
 // The ceilings that it needs: where the work's footprint, twice that
 // and, for caches, up to eight times that lie, and the unit.
-WantedCeilings wanted_for(const Work& work,
-                          const std::string& unit,
+WantedCeilings wanted_for(const Work& work, const std::string& unit,
                           Cache cache);
 
 }  // namespace parlab

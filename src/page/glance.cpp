@@ -45,9 +45,7 @@ Cell roof_cell(const Entry& entry) {
   return {share(*reached), *reached > 1 ? "above the measured roof" : Text()};
 }
 
-void add_backend(std::vector<Row>& rows,
-                 const Entries& point,
-                 Side side,
+void add_backend(std::vector<Row>& rows, const Entries& point, Side side,
                  bool has_gpu) {
   const auto ours = of_side(point, side);
   const auto* entry = best_peer(ours);
@@ -74,10 +72,8 @@ void add_backend(std::vector<Row>& rows,
   rows.push_back(std::move(row));
 }
 
-void add_workload(std::vector<Row>& rows,
-                  const Entries& entries,
-                  const std::string& workload,
-                  bool has_gpu) {
+void add_workload(std::vector<Row>& rows, const Entries& entries,
+                  const std::string& workload, bool has_gpu) {
   const auto dtype = main_dtype(entries);
   const auto some = of_dtype(entries, dtype);
   const auto size = largest_common_size(some);

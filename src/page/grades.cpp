@@ -152,9 +152,8 @@ Document class_page(const Class& all, bool anonymous) {
                                "students/" + submission.name + ".html"})});
     if (all.timed())
       cells.push_back({grade->rank > 0 ? std::to_string(grade->rank) : ""});
-    cells.push_back({judged_as(*grade), !grade->passed() && anonymous
-                                            ? ""
-                                            : shortened(*grade)});
+    cells.push_back({judged_as(*grade),
+                     !grade->passed() && anonymous ? "" : shortened(*grade)});
     if (all.timed()) {
       cells.push_back(grade->timed ? with_interval(time_of(grade->time))
                                    : Cell{});

@@ -54,8 +54,7 @@ struct Contender {
 };
 
 std::vector<Contender> contenders(const std::vector<Measured>& machines,
-                                  const std::string& workload,
-                                  Dtype dtype,
+                                  const std::string& workload, Dtype dtype,
                                   const Size& size) {
   std::vector<Contender> found;
   for (const auto& measured : machines) {

@@ -33,9 +33,7 @@ std::string idea_of(const Entry& entry) {
   return entry.side == Side::gpu_library ? "the vendor's library" : "";
 }
 
-Rung rung_of(const Entry& entry,
-             const Entry* below,
-             const Entry* library,
+Rung rung_of(const Entry& entry, const Entry* below, const Entry* library,
              const std::string& roof) {
   const auto& record = entry.record;
   Rung rung{.name = setting(record),

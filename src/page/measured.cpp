@@ -28,8 +28,7 @@ void sort_runs(std::vector<Run>& runs) {
 // The largest size that has so many different values, as a share of
 // what the size with most has.
 template <typename Value>
-std::optional<Size> largest_with_most(const Entries& entries,
-                                      Value value,
+std::optional<Size> largest_with_most(const Entries& entries, Value value,
                                       double share = 1) {
   std::map<Size, std::set<decltype(value(*entries.front()))>> found;
   for (const auto* entry : entries)

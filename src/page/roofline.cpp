@@ -54,12 +54,8 @@ std::string in_words(const Quantity& quantity) {
 }
 
 // From where the chart begins up to the peak of a unit, and along it.
-Series roof(const std::string& label,
-            double bytes_per_second,
-            double peak,
-            double from,
-            double to,
-            int look) {
+Series roof(const std::string& label, double bytes_per_second, double peak,
+            double from, double to, int look) {
   const double ridge = std::clamp(peak / bytes_per_second, from, to);
   return {label,
           {{from, std::min(peak, from * bytes_per_second)},
@@ -70,10 +66,8 @@ Series roof(const std::string& label,
           false};
 }
 
-Section roofline(const std::string& what,
-                 const std::string& id,
-                 const std::optional<Ceilings>& known,
-                 const Entries& entries) {
+Section roofline(const std::string& what, const std::string& id,
+                 const std::optional<Ceilings>& known, const Entries& entries) {
   Section section{.id = id, .title = "Roofline of the " + what};
   if (!known || entries.empty()) {
     section.blocks = {Paragraph{known ? "Nothing was measured on it."

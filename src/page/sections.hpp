@@ -20,8 +20,7 @@ Section machine(const Measured& measured);
 Section glance(const Measured& measured);
 // Its ladders, and figures and tables of the experiments that have it
 // alone. figures: their folder.
-Section workload_section(const Measured& measured,
-                         const std::string& workload,
+Section workload_section(const Measured& measured, const std::string& workload,
                          const std::filesystem::path& figures,
                          const Tables& tables);
 // Figures and tables of the experiments that have several workloads.

@@ -55,8 +55,7 @@ std::optional<double> fastest_way(const Entries& gpu, Way way) {
   return least;
 }
 
-Chart chart_of_ways(const Entries& entries,
-                    const std::string& workload,
+Chart chart_of_ways(const Entries& entries, const std::string& workload,
                     const Measured& measured) {
   const bool one = is_one_number(entries);
   Series cpu{"best CPU", {}, 0, true, true},

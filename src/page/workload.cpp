@@ -53,8 +53,7 @@ Section section_of(const Experiment& experiment,
 
 }  // namespace
 
-Section workload_section(const Measured& measured,
-                         const std::string& workload,
+Section workload_section(const Measured& measured, const std::string& workload,
                          const std::filesystem::path& figures,
                          const Tables& tables) {
   Section section{.id = anchor("workload-" + workload),

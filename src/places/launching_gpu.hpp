@@ -61,8 +61,7 @@ class LaunchingGpu : public Gpu {
   }
 
  protected:
-  void* attachment(const std::type_info& type,
-                   void* (*make)(),
+  void* attachment(const std::type_info& type, void* (*make)(),
                    void (*destroy)(void*)) override {
     auto& slot = attached_[type];
     if (!slot) slot.reset(make(), destroy);

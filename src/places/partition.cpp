@@ -159,11 +159,9 @@ std::optional<std::int64_t> ArrayPart::place_of(std::int64_t element) const {
   return down * cols + across;
 }
 
-std::vector<Share> divide(const Workload& workload,
-                          const Variant& variant,
+std::vector<Share> divide(const Workload& workload, const Variant& variant,
                           const Size& size,
-                          const std::vector<ArraySpec>& arrays,
-                          int gpus) {
+                          const std::vector<ArraySpec>& arrays, int gpus) {
   const Division division(workload, variant, size);
   std::vector<ArraySpec> declared;
   for (const auto& array : arrays) {
@@ -182,11 +180,8 @@ std::vector<Share> divide(const Workload& workload,
   return shares;
 }
 
-int gpus_that_pay(const Workload& workload,
-                  const Variant& variant,
-                  const Size& size,
-                  Dtype dtype,
-                  int gpus) {
+int gpus_that_pay(const Workload& workload, const Variant& variant,
+                  const Size& size, Dtype dtype, int gpus) {
   return bytes_needed(workload, size, dtype, {&variant}) < variant.pays_from
              ? 1
              : gpus;

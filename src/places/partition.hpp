@@ -57,18 +57,13 @@ struct Share {
 // as have something to do: each has at least one row, or as many as a halo
 // has. Throws std::logic_error when the variant declares a dimension that
 // is none, or leaves copies of an output on a grid.
-std::vector<Share> divide(const Workload& workload,
-                          const Variant& variant,
+std::vector<Share> divide(const Workload& workload, const Variant& variant,
                           const Size& size,
-                          const std::vector<ArraySpec>& arrays,
-                          int gpus);
+                          const std::vector<ArraySpec>& arrays, int gpus);
 
 // Of `gpus` GPUs those that a variant is to use when nobody says how many:
 // all, or one where a team does not pay.
-int gpus_that_pay(const Workload& workload,
-                  const Variant& variant,
-                  const Size& size,
-                  Dtype dtype,
-                  int gpus);
+int gpus_that_pay(const Workload& workload, const Variant& variant,
+                  const Size& size, Dtype dtype, int gpus);
 
 }  // namespace parlab

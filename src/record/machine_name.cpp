@@ -45,8 +45,7 @@ Whose owner_of_folder(const fs::path& folder, const std::string& host_id) {
 
 }  // namespace
 
-std::string machine_name(const std::string& slug,
-                         const std::string& host_id,
+std::string machine_name(const std::string& slug, const std::string& host_id,
                          const fs::path& results) {
   // A folder that was named by hand, or is left when one between them
   // was removed, may be ours too.

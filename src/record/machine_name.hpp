@@ -10,8 +10,7 @@ namespace parlab {
 // first of slug, slug-2, slug-3 ... whose folder under results/ has a run of
 // this host, or is not there, or has no runs. Records made before runs named
 // their host are of a host that nobody knows: not of this one.
-std::string machine_name(const std::string& slug,
-                         const std::string& host_id,
+std::string machine_name(const std::string& slug, const std::string& host_id,
                          const std::filesystem::path& results = "results");
 
 }  // namespace parlab

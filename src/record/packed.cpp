@@ -183,8 +183,7 @@ void flush_folder_of(const fs::path& path) {
 }
 
 // The lines of a file to be packed, each with its newline.
-void each_whole_line(const fs::path& path,
-                     std::vector<std::string>& warnings,
+void each_whole_line(const fs::path& path, std::vector<std::string>& warnings,
                      const std::function<void(const std::string&)>& f) {
   each_line(path, [&](const Line& line, std::size_t number) {
     const auto at = path.string() + ":" + std::to_string(number) + ": ";

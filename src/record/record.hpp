@@ -39,8 +39,8 @@ struct LaunchShape {
 struct Energy {
   // of one execution in each run, what the idle device uses included
   std::vector<double> runs_j = {};
-  double seconds = 0;  // of one execution in these runs, their median
-  double idle_w = 0;   // what the device uses at rest
+  double seconds = 0;       // of one execution in these runs, their median
+  double idle_w = 0;        // what the device uses at rest
   std::string source = {};  // "NVML", "RAPL package-0 + dram"
   Detail absent = {};       // why it is not known
 

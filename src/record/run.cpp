@@ -67,8 +67,7 @@ bool same_conditions(const Run& a, const Run& b, bool on_gpu) {
          same_build(a, b, on_gpu);
 }
 
-Run describe_run(const std::string& command,
-                 const std::vector<GpuFacts>& gpus,
+Run describe_run(const std::string& command, const std::vector<GpuFacts>& gpus,
                  const std::string& machine) {
   Run run;
   run.id = unique_id();

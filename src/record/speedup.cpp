@@ -15,17 +15,14 @@ std::optional<double> transfer_seconds(const Record& record) {
 
 }  // namespace
 
-std::optional<Ratio> speedup(const Record& record,
-                             const Record& baseline,
+std::optional<Ratio> speedup(const Record& record, const Record& baseline,
                              bool with_transfers) {
   return speedup(record, record.summary().estimate, baseline,
                  baseline.summary().estimate, with_transfers);
 }
 
-std::optional<Ratio> speedup(const Record& record,
-                             const Uncertain& ours,
-                             const Record& baseline,
-                             const Uncertain& theirs,
+std::optional<Ratio> speedup(const Record& record, const Uncertain& ours,
+                             const Record& baseline, const Uncertain& theirs,
                              bool with_transfers) {
   if (!record.timed() || !baseline.timed() || !same_point(record, baseline) ||
       !same_machine(record, baseline) || !(ours.value > 0)) {

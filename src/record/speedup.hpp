@@ -15,14 +15,11 @@ namespace parlab {
 // device, pageable memory, are added to the medians, as if they were exact;
 // nothing when they were not measured for a kernel that needs them. A record
 // with the copies in its time is compared in this way alone.
-std::optional<Ratio> speedup(const Record& record,
-                             const Record& baseline,
+std::optional<Ratio> speedup(const Record& record, const Record& baseline,
                              bool with_transfers);
 // The same, where summary().estimate of both is at hand.
-std::optional<Ratio> speedup(const Record& record,
-                             const Uncertain& ours,
-                             const Record& baseline,
-                             const Uncertain& theirs,
+std::optional<Ratio> speedup(const Record& record, const Uncertain& ours,
+                             const Record& baseline, const Uncertain& theirs,
                              bool with_transfers);
 
 // With copies from and to pinned memory, of a record on a GPU that says

@@ -276,8 +276,7 @@ void set_run(Record& record, const Run& run) {
   record.between_runs = (record.on_gpu() ? run.device : run.host).between_runs;
 }
 
-std::vector<fs::path> record_files(const fs::path& folder,
-                                   Depth depth,
+std::vector<fs::path> record_files(const fs::path& folder, Depth depth,
                                    std::vector<std::string>& warnings) {
   std::set<fs::path> files;
   fs::recursive_directory_iterator entry(
@@ -376,8 +375,7 @@ std::vector<Record> latest(std::vector<Record> records) {
   return last;
 }
 
-std::map<std::string, Record> settled(Loaded loaded,
-                                      const Run& run,
+std::map<std::string, Record> settled(Loaded loaded, const Run& run,
                                       bool any_host) {
   std::map<std::string, Record> by_key;
   // Joules of another host's GPU are no reason not to measure them here.

@@ -34,8 +34,7 @@ void oldest_first(std::vector<Record>& records,
 // in warnings.
 enum class Depth { folder, below };
 std::vector<std::filesystem::path> record_files(
-    const std::filesystem::path& folder,
-    Depth depth,
+    const std::filesystem::path& folder, Depth depth,
     std::vector<std::string>& warnings);
 
 // A file that nobody is writing, and that nobody begins to write as
@@ -70,8 +69,7 @@ std::vector<Record> latest(std::vector<Record> records);
 // All other failures are tried anew, and so is what lacked a library
 // that is there now. any_host: hosts of one machine's name stand for each
 // other, as the nodes of a cluster do.
-std::map<std::string, Record> settled(Loaded loaded,
-                                      const Run& run,
+std::map<std::string, Record> settled(Loaded loaded, const Run& run,
                                       bool any_host);
 
 // What a record takes from the run it belongs to.

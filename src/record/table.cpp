@@ -350,8 +350,7 @@ void RecordTable::in_order(const Make& make,
   }
 }
 
-void write_csv(std::ostream& out,
-               Loaded loaded,
+void write_csv(std::ostream& out, Loaded loaded,
                const std::function<bool(const Record&)>& keep) {
   const RecordTable table(std::move(loaded), keep);
   std::vector<std::string> names;

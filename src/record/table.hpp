@@ -56,8 +56,7 @@ class RecordTable {
 };
 
 // The table as tidy CSV, header first. For spreadsheets and scripts.
-void write_csv(std::ostream& out,
-               Loaded loaded,
+void write_csv(std::ostream& out, Loaded loaded,
                const std::function<bool(const Record&)>& keep = {});
 
 }  // namespace parlab

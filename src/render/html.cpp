@@ -168,8 +168,7 @@ class Page {
     }
   }
 
-  void write(const std::string& tag,
-             const Text& text,
+  void write(const std::string& tag, const Text& text,
              const Attributes& attributes = {}) {
     html_.open(tag, attributes);
     write(text);
@@ -400,8 +399,7 @@ class Page {
                  picture.title, picture.path);
   }
 
-  void write_figure(const std::string& id,
-                    const std::string& svg,
+  void write_figure(const std::string& id, const std::string& svg,
                     const Text& caption,
                     const std::filesystem::path& file = {}) {
     html_.open("figure", {{"id", id}});

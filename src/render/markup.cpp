@@ -46,8 +46,7 @@ std::string anchor(std::string_view text) {
   return id;
 }
 
-void Html::tag(std::string_view name,
-               const Attributes& attributes,
+void Html::tag(std::string_view name, const Attributes& attributes,
                std::string_view end) {
   text_ += '<';
   text_ += name;
@@ -76,8 +75,7 @@ Html& Html::text(std::string_view text) {
   return raw(escape(text));
 }
 
-Html& Html::element(std::string name,
-                    std::string_view content,
+Html& Html::element(std::string name, std::string_view content,
                     const Attributes& attributes) {
   return open(std::move(name), attributes).text(content).close();
 }

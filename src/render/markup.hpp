@@ -25,8 +25,7 @@ class Html {
   // the tag opened last; throws std::logic_error when none is open
   Html& close();
   Html& text(std::string_view text);
-  Html& element(std::string name,
-                std::string_view text,
+  Html& element(std::string name, std::string_view text,
                 const Attributes& attributes = {});
   Html& single(std::string_view name,
                const Attributes& attributes = {});  // <meta ...>, <rect .../>
@@ -36,8 +35,7 @@ class Html {
   const std::string& str() const { return text_; }
 
  private:
-  void tag(std::string_view name,
-           const Attributes& attributes,
+  void tag(std::string_view name, const Attributes& attributes,
            std::string_view end);
 
   std::string text_;

@@ -58,8 +58,7 @@ class Tag {
  private:
   // before: " id=", with the space before it; quoted: the
   // value within its quotes.
-  bool attribute(std::string_view before,
-                 std::string_view quoted,
+  bool attribute(std::string_view before, std::string_view quoted,
                  std::string& out) const {
     std::string name;
     for (const char c : lower(before)) {
@@ -89,8 +88,7 @@ class Tag {
 
 }  // namespace
 
-std::string inline_svg(std::string_view svg,
-                       const std::string& prefix,
+std::string inline_svg(std::string_view svg, const std::string& prefix,
                        const std::string& title) {
   const auto begin = svg.find("<svg");
   if (begin == svg.npos) return "";

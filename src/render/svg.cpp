@@ -96,8 +96,8 @@ class Drawing {
     return {a - room, b + room, from, to};
   }
 
-  void line(
-      double x1, double y1, double x2, double y2, const std::string& name) {
+  void line(double x1, double y1, double x2, double y2,
+            const std::string& name) {
     svg_.single("line", {{"class", name},
                          {"x1", text_of(x1)},
                          {"y1", text_of(y1)},
@@ -105,11 +105,8 @@ class Drawing {
                          {"y2", text_of(y2)}});
   }
 
-  void text(double x,
-            double y,
-            const std::string& words,
-            const std::string& anchor_at,
-            const std::string& transform = {}) {
+  void text(double x, double y, const std::string& words,
+            const std::string& anchor_at, const std::string& transform = {}) {
     Html::Attributes attributes{
         {"x", text_of(x)}, {"y", text_of(y)}, {"text-anchor", anchor_at}};
     if (!transform.empty()) attributes.push_back({"transform", transform});
@@ -257,8 +254,7 @@ class Drawing {
     }
   }
 
-  ChartPoint free_place(double x,
-                        double y,
+  ChartPoint free_place(double x, double y,
                         const std::vector<ChartPoint>& taken) const {
     for (double away = 24; away < 200; away += 12) {
       for (int i = 0; i < 12; ++i) {

@@ -17,8 +17,7 @@ std::string draw(const Chart& chart);
 // reference to one with this prefix, so that several on one page do not meet.
 // Empty when it is no SVG, or more than a picture: it has scripts, event
 // handlers, or refers to something outside of itself.
-std::string inline_svg(std::string_view svg,
-                       const std::string& prefix,
+std::string inline_svg(std::string_view svg, const std::string& prefix,
                        const std::string& title);
 
 }  // namespace parlab

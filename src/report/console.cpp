@@ -19,8 +19,7 @@ void Progress::show(const std::string& what, std::size_t done) {
   show(what, done, std::chrono::steady_clock::now() - begin_);
 }
 
-void Progress::show(const std::string& what,
-                    std::size_t done,
+void Progress::show(const std::string& what, std::size_t done,
                     std::chrono::duration<double> elapsed) {
   if (width_ == 0) return;
   std::string line = "[";

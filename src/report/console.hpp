@@ -22,8 +22,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void start(std::size_t total);
-  void show(const std::string& what,
-            std::size_t done,
+  void show(const std::string& what, std::size_t done,
             std::chrono::duration<double> elapsed);
   // elapsed: since start()
   void show(const std::string& what, std::size_t done);

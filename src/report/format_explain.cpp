@@ -20,9 +20,7 @@ Text count_or_dash(int count, bool known) {
 }
 
 // What a counter of this name says, in this unit.
-Text counter(const Record& record,
-             const std::string& name,
-             Unit unit,
+Text counter(const Record& record, const std::string& name, Unit unit,
              double scale = 1) {
   const auto found = record.counters.find(name);
   if (found == record.counters.end()) return "-";

@@ -4,8 +4,8 @@
 #include <iterator>
 #include <ostream>
 
-#include "record/table.hpp"
 #include "record/json.hpp"
+#include "record/table.hpp"
 
 namespace parlab {
 namespace {
@@ -74,8 +74,7 @@ std::unique_ptr<Reporter> make_complete_reporter(const std::string& format,
 }  // namespace
 
 std::unique_ptr<Reporter> make_reporter(const std::string& format,
-                                        std::ostream& out,
-                                        const Keep& keep) {
+                                        std::ostream& out, const Keep& keep) {
   if (format == "csv") return std::make_unique<CsvReporter>(out, keep);
   if (format == "table") return make_table_reporter(out, keep);
   auto reporter = make_complete_reporter(format, out);

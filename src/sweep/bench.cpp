@@ -41,10 +41,8 @@ void require_memory(const Plan& plan, const PointPlan& point) {
 
 }  // namespace
 
-std::optional<Bench> set_up_bench(Session& session,
-                                  const PointPlan& point,
-                                  Listing& listing,
-                                  const Stop& interrupted) {
+std::optional<Bench> set_up_bench(Session& session, const PointPlan& point,
+                                  Listing& listing, const Stop& interrupted) {
   const auto places = places_in_use(listing);
   if (places.empty()) return std::nullopt;
   Bench bench{session, listing, interrupted, nullptr};
@@ -110,9 +108,7 @@ void failed_while_timed(Bench& bench, Trial& trial, const std::exception& why) {
     load(bench, *trial.place);
 }
 
-Supervisor::Execution at_work(Bench& bench,
-                              const Trial& trial,
-                              double count,
+Supervisor::Execution at_work(Bench& bench, const Trial& trial, double count,
                               double more_s) {
   constexpr double at_least_s = 60, times_expected = 50;
   const auto& plan = bench.session.plan;

@@ -27,10 +27,8 @@ struct Bench {
 
 // Nothing where no trial can run: there is no place for it, or no memory,
 // which is then the verdict of the trials.
-std::optional<Bench> set_up_bench(Session& session,
-                                  const PointPlan& point,
-                                  Listing& listing,
-                                  const Stop& interrupted);
+std::optional<Bench> set_up_bench(Session& session, const PointPlan& point,
+                                  Listing& listing, const Stop& interrupted);
 
 // Makes these inputs, and loads them at all places in use.
 void load_inputs(Bench& bench, InputKind kind);
@@ -49,10 +47,8 @@ void failed_while_timed(Bench& bench, Trial& trial, const std::exception& why);
 
 // Marks executions of a trial for the supervisor, for as long as it lives.
 // count: of executions; more_s: that they may take besides.
-Supervisor::Execution at_work(Bench& bench,
-                              const Trial& trial,
-                              double count = 1,
-                              double more_s = 0);
+Supervisor::Execution at_work(Bench& bench, const Trial& trial,
+                              double count = 1, double more_s = 0);
 
 // For the progress line: "verifying dmv/serial/plain float 64x64 threads=2".
 void show_work(Bench& bench, std::string_view what, const Trial& trial);

@@ -102,8 +102,7 @@ class Window {
 
 }  // namespace
 
-EnergyGauge::EnergyGauge(Executor& place,
-                         const Detail& others,
+EnergyGauge::EnergyGauge(Executor& place, const Detail& others,
                          const Stop& stop) {
   try {
     meter_ = place.energy_meter();
@@ -152,8 +151,7 @@ void EnergyGauge::begin_at_start_temperature(double execution_s,
   }
 }
 
-EnergyGauge::Run EnergyGauge::run(double execution_s,
-                                  const Repeat& repeat,
+EnergyGauge::Run EnergyGauge::run(double execution_s, const Repeat& repeat,
                                   const Stop& stop) {
   begin_at_start_temperature(execution_s, repeat, stop);
   Window window(*meter_);

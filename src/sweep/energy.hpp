@@ -44,8 +44,7 @@ class EnergyGauge {
   Run run(double execution_s, const Repeat& repeat, const Stop& stop);
 
  private:
-  void begin_at_start_temperature(double execution_s,
-                                  const Repeat& repeat,
+  void begin_at_start_temperature(double execution_s, const Repeat& repeat,
                                   const Stop& stop);
 
   std::unique_ptr<EnergyMeter> meter_;

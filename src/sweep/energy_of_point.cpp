@@ -97,8 +97,7 @@ std::vector<Pending*> waiting_for_energy(Bench& bench) {
   return waiting;
 }
 
-void measure_energy(Bench& bench,
-                    PendingGroup waiting,
+void measure_energy(Bench& bench, PendingGroup waiting,
                     const std::function<void(PendingGroup)>& done) {
   bench.proven = true;
   if (std::ranges::any_of(waiting, [&](Pending* pending) {

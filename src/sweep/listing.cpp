@@ -77,9 +77,7 @@ void choose_gpus(Session& session, const Place& place, Call& call) {
   }
 }
 
-Trial trial_of(Session& session,
-               const PointPlan& point,
-               const Variant& variant,
+Trial trial_of(Session& session, const PointPlan& point, const Variant& variant,
                const TunableValues& tunables) {
   Trial trial{.call = {.variant = &variant,
                        .size = point.size,
@@ -174,8 +172,7 @@ Estimate estimate_point(Session& session, const PointPlan& point) {
   return estimate;
 }
 
-std::size_t count_measurements(const Plan& plan,
-                               Places& places,
+std::size_t count_measurements(const Plan& plan, Places& places,
                                const PointPlan& point) {
   std::size_t count = 0;
   for (const auto* variant : point.variants) {

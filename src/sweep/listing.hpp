@@ -58,8 +58,7 @@ Listing list_point(Session& session, const PointPlan& point);
 Estimate estimate_point(Session& session, const PointPlan& point);
 
 // How many records it has, as far as its places stay usable.
-std::size_t count_measurements(const Plan& plan,
-                               Places& places,
+std::size_t count_measurements(const Plan& plan, Places& places,
                                const PointPlan& point);
 
 bool is_timed(const Plan& plan, const Trial& trial);

@@ -33,8 +33,7 @@ std::vector<Pending*> waiting_for_energy(Bench& bench);
 // As samples are taken, in turns: a drift of the machine falls on all of them.
 // The inputs are made anew first. done: called with each group of records that
 // has its joules, which takes minutes.
-void measure_energy(Bench& bench,
-                    PendingGroup waiting,
+void measure_energy(Bench& bench, PendingGroup waiting,
                     const std::function<void(PendingGroup)>& done);
 
 // Makes the record complete, with verdict, samples and roof, and stores it. A

@@ -17,8 +17,7 @@ bool needs_ceilings(Session& session, const Listing& listing) {
 }
 
 // The records of all trials of which this is true.
-void store_those(Session& session,
-                 Listing& listing,
+void store_those(Session& session, Listing& listing,
                  const std::function<bool(const Trial&)>& chosen) {
   for (auto& pending : listing.pending) {
     if (!pending.recorded_before && chosen(*pending.trial))
@@ -62,8 +61,7 @@ Supervisor::Points complete_points(const Plan& plan, const Listing& listing) {
 
 }  // namespace
 
-Supervisor::Points run_point(Session& session,
-                             const PointPlan& point,
+Supervisor::Points run_point(Session& session, const PointPlan& point,
                              const Stop& interrupted) {
   Listing listing = list_point(session, point);
   const auto places = places_in_use(listing);

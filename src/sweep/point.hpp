@@ -22,8 +22,7 @@ struct PointPlan {
 // in turns, verifies them again, measures energy, stores. interrupted is asked
 // between batches; when it says yes the measurements under way are dropped.
 // Returns the points that were observed.
-Supervisor::Points run_point(Session& session,
-                             const PointPlan& point,
+Supervisor::Points run_point(Session& session, const PointPlan& point,
                              const Stop& interrupted);
 // Observes once more what a worker before this one has completed.
 void repeat_point(Session& session, const Supervisor::Points& points);

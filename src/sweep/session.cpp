@@ -46,8 +46,7 @@ bool is_square(const Workload& workload, const Size& size) {
 }
 
 std::string configuration(const std::string& variant,
-                          const TunableValues& tunables,
-                          Dtype dtype) {
+                          const TunableValues& tunables, Dtype dtype) {
   return variant + " " + to_string(tunables) + " " +
          std::string(to_string(dtype));
 }
@@ -98,8 +97,7 @@ void Session::count(const Record& record) {
   ++done;
 }
 
-void Session::note_time(const std::string& configuration,
-                        const Size& size,
+void Session::note_time(const std::string& configuration, const Size& size,
                         double seconds) {
   if (seconds <= plan.point_limit_s) return;
   too_slow.emplace(

@@ -54,8 +54,7 @@ struct Session {
   // Counts a record and its verdict.
   void count(const Record& record);
   // An execution took this long: decides whether larger sizes are tried.
-  void note_time(const std::string& configuration,
-                 const Size& size,
+  void note_time(const std::string& configuration, const Size& size,
                  double seconds);
   // Later points skip a configuration that took no larger size, or a variant
   // that does not end.
@@ -84,7 +83,6 @@ bool is_square(const Workload& workload, const Size& size);
 // The same at every size: what one size showed holds for the larger
 // ones, which come later.
 std::string configuration(const std::string& variant,
-                          const TunableValues& tunables,
-                          Dtype dtype);
+                          const TunableValues& tunables, Dtype dtype);
 
 }  // namespace parlab

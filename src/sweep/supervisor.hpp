@@ -45,8 +45,7 @@ class Supervisor {
   class Execution {
    public:
     // call: names the configuration in all workers alike.
-    Execution(Supervisor& supervisor,
-              const std::string& call,
+    Execution(Supervisor& supervisor, const std::string& call,
               double seconds_at_most);
     ~Execution();
     Execution(const Execution&) = delete;

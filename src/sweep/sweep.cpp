@@ -41,8 +41,7 @@ Size small_square(const Workload& workload, Size size) {
 // at once, or, where CUDA variants are emulated, the CPU's at full size
 // and the emulated ones at a size that ends in reasonable time. Parts
 // of one point have one number.
-std::vector<PointPlan> split(const Plan& plan,
-                             const Places& places,
+std::vector<PointPlan> split(const Plan& plan, const Places& places,
                              Observer& observer) {
   const bool emulating = places.emulating();
   std::vector<PointPlan> parts;
@@ -155,9 +154,7 @@ int run_sweep(const Plan& plan, Observer& observer, Supervisor& supervisor) {
   return run_sweep(plan, observer, places, supervisor);
 }
 
-int run_sweep(const Plan& plan,
-              Observer& observer,
-              Places& places,
+int run_sweep(const Plan& plan, Observer& observer, Places& places,
               Supervisor& supervisor) {
   const InterruptGuard guard;
   Session session{plan, places, observer, supervisor, run_of(plan)};

@@ -20,13 +20,10 @@ std::vector<Estimate> estimate_sweep(const Plan& plan, Observer& observer);
 // 130 when interrupted. One failing configuration does not end the
 // sweep; where a supervisor was started, not even one that crashes. Throws
 // UsageError when the plan cannot start.
-int run_sweep(const Plan& plan,
-              Observer& observer,
+int run_sweep(const Plan& plan, Observer& observer,
               Supervisor& supervisor = unsupervised());
 // The same at places that are open already.
-int run_sweep(const Plan& plan,
-              Observer& observer,
-              Places& places,
+int run_sweep(const Plan& plan, Observer& observer, Places& places,
               Supervisor& supervisor = unsupervised());
 
 }  // namespace parlab

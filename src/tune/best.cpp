@@ -36,8 +36,7 @@ bool concerns(const Best& best, const Variant& variant) {
   });
 }
 
-Tuned load_tuned(const std::string& file,
-                 const Plan& plan,
+Tuned load_tuned(const std::string& file, const Plan& plan,
                  std::vector<Detail>& notes) {
   std::vector<Record> trials;
   if (std::filesystem::exists(file)) {
@@ -90,8 +89,7 @@ std::string tuned_file() {
       .string();
 }
 
-std::vector<Detail> use_best(const Best& best,
-                             const std::string& given,
+std::vector<Detail> use_best(const Best& best, const std::string& given,
                              Plan& plan) {
   std::vector<Detail> notes;
   const auto file = given.empty() ? tuned_file() : given;

@@ -21,7 +21,6 @@ std::string tuned_file();
 // tuned. Throws UsageError with the command to run when no chosen variant is
 // tuned.
 std::vector<Detail> use_best(const std::map<std::string, std::string>& best,
-                             const std::string& file,
-                             Plan& plan);
+                             const std::string& file, Plan& plan);
 
 }  // namespace parlab

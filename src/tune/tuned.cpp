@@ -45,8 +45,7 @@ std::optional<Choice> choose_best(const std::vector<Record>& trials) {
   return choice;
 }
 
-Tuned::Tuned(const std::vector<Record>& trials,
-             const std::string& machine,
+Tuned::Tuned(const std::vector<Record>& trials, const std::string& machine,
              const std::map<std::string, std::string>& source) {
   for (auto& record : latest(trials)) {
     const auto now = source.find(record.full_name());
@@ -60,8 +59,7 @@ Tuned::Tuned(const std::vector<Record>& trials,
 }
 
 std::optional<Tuned::Found> Tuned::find(const std::string& full_name,
-                                        Dtype dtype,
-                                        const Size& size) const {
+                                        Dtype dtype, const Size& size) const {
   const auto sizes = trials_.find({full_name, dtype});
   if (sizes == trials_.end()) return std::nullopt;
   const auto nearest = std::ranges::min_element(

@@ -34,8 +34,7 @@ class Tuned {
   // From the records of all trials, of which those of this machine with
   // hot caches count. source: what a variant's file is now, by full name;
   // trials of another version are left out.
-  Tuned(const std::vector<Record>& trials,
-        const std::string& machine,
+  Tuned(const std::vector<Record>& trials, const std::string& machine,
         const std::map<std::string, std::string>& source);
 
   struct Found {
@@ -45,8 +44,7 @@ class Tuned {
     Choice choice;
   };
   // Nothing when the variant was not tuned for this dtype.
-  std::optional<Found> find(const std::string& full_name,
-                            Dtype dtype,
+  std::optional<Found> find(const std::string& full_name, Dtype dtype,
                             const Size& size) const;
 
  private:

@@ -42,9 +42,7 @@ struct Collected final : PassingObserver {
 
 class Tuner {
  public:
-  Tuner(Plan plan,
-        const Subject& subject,
-        Observer& observer,
+  Tuner(Plan plan, const Subject& subject, Observer& observer,
         Supervisor& supervisor)
       : plan_(std::move(plan)),
         defaults_(defaults_of(*subject.variant, physical_cores())),
@@ -134,11 +132,8 @@ class Tuner {
 
 }  // namespace
 
-Tuning find_best(const Plan& plan,
-                 const Subject& subject,
-                 double budget_s,
-                 Observer& observer,
-                 Supervisor& supervisor) {
+Tuning find_best(const Plan& plan, const Subject& subject, double budget_s,
+                 Observer& observer, Supervisor& supervisor) {
   return Tuner(plan, subject, observer, supervisor).run(budget_s);
 }
 

@@ -23,10 +23,7 @@ struct Tuning {
 // plan: its tunables are the values to try, where not all; its results are the
 // file of the trials. With fewer configurations than budget_s allows all are
 // measured. A configuration of an earlier search is not measured again.
-Tuning find_best(const Plan& plan,
-                 const Subject& subject,
-                 double budget_s,
-                 Observer& observer,
-                 Supervisor& supervisor);
+Tuning find_best(const Plan& plan, const Subject& subject, double budget_s,
+                 Observer& observer, Supervisor& supervisor);
 
 }  // namespace parlab

@@ -50,8 +50,7 @@ class Secret {
   explicit Secret(std::uint64_t seed) : engine_(seed) {}
   // A few elements of every input, in all its layouts alike.
   std::vector<ChangedElement> changes(const Workload& workload,
-                                      const Size& size,
-                                      const Arrays& inputs);
+                                      const Size& size, const Arrays& inputs);
   std::vector<SpoiledElement> spoils(const std::vector<ArraySpec>& outputs);
   std::int64_t below(std::int64_t count);
   bool chance(double probability);

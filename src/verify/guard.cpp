@@ -5,8 +5,7 @@
 
 namespace parlab {
 
-Detail guard_damage(const std::string& array,
-                    const unsigned char* before,
+Detail guard_damage(const std::string& array, const unsigned char* before,
                     const unsigned char* after) {
   const auto intact = [](const unsigned char* guard) {
     return std::all_of(guard, guard + guard_bytes,

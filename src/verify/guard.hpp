@@ -19,8 +19,7 @@ constexpr std::size_t guard_bytes = 4096;
 constexpr unsigned char guard_byte = 0xa5;
 
 // Cause::wrote_before_start or wrote_past_end; none when both sides are intact.
-Detail guard_damage(const std::string& array,
-                    const unsigned char* before,
+Detail guard_damage(const std::string& array, const unsigned char* before,
                     const unsigned char* after);
 
 // An order-independent fingerprint of memory, the same on host and

@@ -8,9 +8,7 @@ namespace parlab {
 namespace {
 
 std::vector<ArraySpec> inputs_needed(
-    const Workload& workload,
-    const Size& size,
-    Dtype dtype,
+    const Workload& workload, const Size& size, Dtype dtype,
     const std::vector<const Variant*>& variants) {
   auto arrays = arrays_needed(workload, size, dtype, variants);
   std::erase_if(
@@ -21,9 +19,7 @@ std::vector<ArraySpec> inputs_needed(
 }  // namespace
 
 std::vector<ArraySpec> arrays_needed(
-    const Workload& workload,
-    const Size& size,
-    Dtype dtype,
+    const Workload& workload, const Size& size, Dtype dtype,
     const std::vector<const Variant*>& variants) {
   auto arrays = workload.arrays(size, dtype);
   std::erase_if(arrays, [&](const ArraySpec& array) {
@@ -35,9 +31,7 @@ std::vector<ArraySpec> arrays_needed(
   return arrays;
 }
 
-double bytes_needed(const Workload& workload,
-                    const Size& size,
-                    Dtype dtype,
+double bytes_needed(const Workload& workload, const Size& size, Dtype dtype,
                     const std::vector<const Variant*>& variants) {
   double bytes = 0;
   for (const auto& array : arrays_needed(workload, size, dtype, variants)) {
@@ -62,9 +56,7 @@ Detail detail_of(const Mismatch& mismatch) {
                         number(std::abs(found - expected)), number(bound)}};
 }
 
-Problem::Problem(const Workload& workload,
-                 const Size& size,
-                 Dtype dtype,
+Problem::Problem(const Workload& workload, const Size& size, Dtype dtype,
                  const std::vector<const Variant*>& variants,
                  std::optional<std::uint64_t> seed)
     : workload_(workload),
@@ -128,8 +120,7 @@ std::optional<Mismatch> Problem::check_changed(const Arrays& outputs,
   return check(oracles_of_change_, outputs, variant);
 }
 
-std::optional<Mismatch> Problem::check(Oracles& oracles,
-                                       const Arrays& outputs,
+std::optional<Mismatch> Problem::check(Oracles& oracles, const Arrays& outputs,
                                        const Variant& variant) {
   const Arithmetic arithmetic = variant.arithmetic_in(dtype_);
   auto& oracle = oracles[arithmetic];

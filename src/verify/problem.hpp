@@ -19,15 +19,11 @@ namespace parlab {
 // The arrays of the workload in their first layout, which the oracles need,
 // and those in another that one of the variants reads or writes.
 std::vector<ArraySpec> arrays_needed(
-    const Workload& workload,
-    const Size& size,
-    Dtype dtype,
+    const Workload& workload, const Size& size, Dtype dtype,
     const std::vector<const Variant*>& variants);
 
 // Their bytes on one device.
-double bytes_needed(const Workload& workload,
-                    const Size& size,
-                    Dtype dtype,
+double bytes_needed(const Workload& workload, const Size& size, Dtype dtype,
                     const std::vector<const Variant*>& variants);
 
 Detail detail_of(const Mismatch& mismatch);
@@ -36,9 +32,7 @@ class Problem {
  public:
   // seed: of what the inputs hold, but for wide ones, whose structure it would
   // break; absent: what they hold everywhere. Throws PointError(out_of_memory).
-  Problem(const Workload& workload,
-          const Size& size,
-          Dtype dtype,
+  Problem(const Workload& workload, const Size& size, Dtype dtype,
           const std::vector<const Variant*>& variants,
           std::optional<std::uint64_t> seed = {});
 
@@ -77,8 +71,7 @@ class Problem {
   std::vector<ArraySpec> outputs_;
   // made when first asked
   using Oracles = std::map<Arithmetic, std::unique_ptr<Oracle>>;
-  std::optional<Mismatch> check(Oracles& oracles,
-                                const Arrays& outputs,
+  std::optional<Mismatch> check(Oracles& oracles, const Arrays& outputs,
                                 const Variant& variant);
 
   Oracles oracles_, oracles_of_change_;

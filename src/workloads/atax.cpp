@@ -67,8 +67,7 @@ struct FirstProduct {
 // expected = A^T t and magnitude = |A^T| weight. A thread takes
 // some columns of all rows.
 template <typename Wide, typename T>
-void second_product(const AtaxOperands<T>& p,
-                    const std::vector<Wide>& t,
+void second_product(const AtaxOperands<T>& p, const std::vector<Wide>& t,
                     const std::vector<double>& weight,
                     std::vector<double>& expected,
                     std::vector<double>& magnitude) {
@@ -125,8 +124,7 @@ std::int64_t most_in_a_column(const AtaxOperands<T>& p) {
 // less when signs mix. Terms that are zero cost no rounding, and do not count.
 // The reference errs in the same way, with the roundoff of Wide in place of u.
 template <typename Wide, typename T>
-std::unique_ptr<Oracle> make_oracle(const AtaxOperands<T>& p,
-                                    InputKind kind,
+std::unique_ptr<Oracle> make_oracle(const AtaxOperands<T>& p, InputKind kind,
                                     Arithmetic arithmetic) {
   const Dtype dtype = dtype_of<T>();
   const FirstProduct<Wide> first(p);
@@ -221,8 +219,7 @@ class AtaxContract final : public DenseWorkload<AtaxContract> {
 
   template <typename T>
   static std::unique_ptr<Oracle> oracle_of(const Arrays& inputs,
-                                           const Size& size,
-                                           InputKind kind,
+                                           const Size& size, InputKind kind,
                                            Arithmetic arithmetic) {
     const AtaxOperands<T> problem{inputs.get<const T>("a"),
                                   inputs.get<const T>("x"), size[0], size[1]};

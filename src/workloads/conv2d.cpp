@@ -18,8 +18,8 @@ namespace {
 
 // Calls f(weight, element of a) for the nine neighbours of a point.
 template <typename T, typename F>
-void for_each_neighbour(
-    const T* a, std::int64_t cols, std::int64_t row, std::int64_t col, F f) {
+void for_each_neighbour(const T* a, std::int64_t cols, std::int64_t row,
+                        std::int64_t col, F f) {
   for (int down = -1; down <= 1; ++down) {
     for (int across = -1; across <= 1; ++across) {
       f(Conv2d::weight<T>(down, across), a[(row + down) * cols + col + across]);
@@ -41,9 +41,7 @@ bool has_impulse(const Size& size, std::int64_t i) {
 
 // The sums of products of all points inside. result: rows x cols.
 template <typename Rows, typename T>
-void reference(const T* a,
-               std::int64_t rows,
-               std::int64_t cols,
+void reference(const T* a, std::int64_t rows, std::int64_t cols,
                Untouched<double>& result) {
   constexpr std::int64_t width = 1024;
 #pragma omp parallel
@@ -77,9 +75,7 @@ void reference(const T* a,
 template <typename T>
 class Conv2dOracle final : public Oracle {
  public:
-  Conv2dOracle(const T* a,
-               const Size& size,
-               InputKind kind,
+  Conv2dOracle(const T* a, const Size& size, InputKind kind,
                Arithmetic arithmetic)
       : rows_(size[0]),
         cols_(size[1]),
@@ -241,8 +237,7 @@ class Conv2dContract final : public DenseWorkload<Conv2dContract> {
 
   template <typename T>
   static std::unique_ptr<Oracle> oracle_of(const Arrays& inputs,
-                                           const Size& size,
-                                           InputKind kind,
+                                           const Size& size, InputKind kind,
                                            Arithmetic arithmetic) {
     return std::make_unique<Conv2dOracle<T>>(inputs.get<const T>("a"), size,
                                              kind, arithmetic);

@@ -19,13 +19,8 @@ constexpr std::int64_t tile_height = 128, tile_width = 256;
 // Both passes over the tile of the image that begins there. between: row y of
 // it is row top + y - radius of the image. result: rows x cols.
 template <typename Rows, typename T>
-void filter_tile(const T* a,
-                 const T* w,
-                 const Size& size,
-                 std::int64_t top,
-                 std::int64_t left,
-                 Rows& between,
-                 Rows& sum,
+void filter_tile(const T* a, const T* w, const Size& size, std::int64_t top,
+                 std::int64_t left, Rows& between, Rows& sum,
                  Untouched<double>& result) {
   const auto rows = size[0], cols = size[1], radius = size[2];
   const auto tall = std::min(tile_height, rows - top),
@@ -50,9 +45,7 @@ void filter_tile(const T* a,
 }
 
 template <typename Rows, typename T>
-void filter_image(const T* a,
-                  const T* w,
-                  const Size& size,
+void filter_image(const T* a, const T* w, const Size& size,
                   Untouched<double>& result) {
 #pragma omp parallel
   {
@@ -81,10 +74,7 @@ void filter_image(const T* a,
 template <typename T>
 class ConvsepOracle final : public Oracle, public KnowsErrors {
  public:
-  ConvsepOracle(const T* a,
-                const T* w,
-                const Size& size,
-                InputKind kind,
+  ConvsepOracle(const T* a, const T* w, const Size& size, InputKind kind,
                 Arithmetic arithmetic)
       : rows_(size[0]), cols_(size[1]), expected_(rows_ * cols_) {
     using Sums = DoubleRows<false>;
@@ -256,8 +246,7 @@ class ConvsepContract final : public DenseWorkload<ConvsepContract> {
 
   template <typename T>
   static std::unique_ptr<Oracle> oracle_of(const Arrays& inputs,
-                                           const Size& size,
-                                           InputKind kind,
+                                           const Size& size, InputKind kind,
                                            Arithmetic arithmetic) {
     return std::make_unique<ConvsepOracle<T>>(inputs.get<const T>("a"),
                                               inputs.get<const T>("w"), size,

@@ -46,9 +46,7 @@ WholeNumbers whole_numbers(const Size& size, Dtype dtype) {
 }
 
 template <typename T>
-T whole_number(std::int64_t k,
-               std::int64_t j,
-               const Size& size,
+T whole_number(std::int64_t k, std::int64_t j, const Size& size,
                const WholeNumbers& range) {
   const auto drawn = [&](std::int64_t row) {
     const auto i = static_cast<std::uint64_t>(row * size[1] + j);
@@ -108,8 +106,7 @@ struct Result {
 template <typename T, typename Wide>
 class CovarianceOracle final : public Oracle {
  public:
-  CovarianceOracle(const Covariance::Args<T>& p,
-                   bool exact,
+  CovarianceOracle(const Covariance::Args<T>& p, bool exact,
                    Arithmetic arithmetic)
       : n_(p.n),
         divisor_(p.divisor),
@@ -354,8 +351,7 @@ class CovarianceContract final : public DenseWorkload<CovarianceContract> {
 
   template <typename T>
   static std::unique_ptr<Oracle> oracle_of(const Arrays& inputs,
-                                           const Size& size,
-                                           InputKind kind,
+                                           const Size& size, InputKind kind,
                                            Arithmetic arithmetic) {
     const bool exact = kind == InputKind::integers;
     const auto p = Covariance::bind<T>(inputs, size.data());

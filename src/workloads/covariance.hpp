@@ -52,8 +52,7 @@ struct Covariance {
   }
 
   // Where element (row,col) is; row <= col < n.
-  static constexpr std::int64_t packed_index(std::int64_t row,
-                                             std::int64_t col,
+  static constexpr std::int64_t packed_index(std::int64_t row, std::int64_t col,
                                              std::int64_t n) {
     return row * (2 * n - row - 1) / 2 + col;
   }

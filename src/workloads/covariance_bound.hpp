@@ -127,8 +127,7 @@ class CovarianceColumns {
       // mean: its error, as a centred value has it
       double mean = 0, magnitude = 0, norm = 0;
     };
-    double of(std::int64_t i,
-              const Column& column,
+    double of(std::int64_t i, const Column& column,
               std::int64_t roundings) const {
       const double t_i = of_mean_[i], t = column.mean;
       const double products = c_.norm_[i] * column.norm;

@@ -26,18 +26,14 @@ class DenseWorkload : public Workload {
                      std::string(names[0]) + " " + std::string(names[1]) + ")");
   }
   std::vector<Dtype> dtypes() const final { return {Dtype::f32, Dtype::f64}; }
-  void fill(const Arrays& inputs,
-            const Size& size,
-            Dtype dtype,
+  void fill(const Arrays& inputs, const Size& size, Dtype dtype,
             InputKind kind) const final {
     dispatch<float, double>(dtype, [&]<typename T>(T) {
       Contract::template fill_as<T>(inputs, size, kind);
     });
   }
-  std::unique_ptr<Oracle> oracle(const Arrays& inputs,
-                                 const Size& size,
-                                 Dtype dtype,
-                                 InputKind kind,
+  std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size,
+                                 Dtype dtype, InputKind kind,
                                  Arithmetic arithmetic) const final {
     return dispatch<float, double>(dtype, [&]<typename T>(T) {
       return Contract::template oracle_of<T>(inputs, size, kind, arithmetic);
@@ -46,8 +42,7 @@ class DenseWorkload : public Workload {
 };
 
 // "b[3,5]"
-inline std::string element_name(const char* array,
-                                std::int64_t row,
+inline std::string element_name(const char* array, std::int64_t row,
                                 std::int64_t col) {
   return array + ("[" + std::to_string(row)) + "," + std::to_string(col) + "]";
 }
@@ -56,11 +51,8 @@ inline std::string element_name(const char* array,
 // vectorised. bound: nullptr demands equality. NaN, which compares false,
 // fails.
 template <typename T>
-bool all_within(const T* found,
-                const double* expected,
-                const double* bound,
-                std::int64_t begin,
-                std::int64_t end) {
+bool all_within(const T* found, const double* expected, const double* bound,
+                std::int64_t begin, std::int64_t end) {
   bool wrong = false;
   if (bound == nullptr) {
     for (std::int64_t i = begin; i < end; ++i)

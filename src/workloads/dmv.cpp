@@ -90,8 +90,7 @@ class DmvContract final : public DenseWorkload<DmvContract> {
   // is added.
   template <typename T>
   static std::unique_ptr<Oracle> oracle_of(const Arrays& inputs,
-                                           const Size& size,
-                                           InputKind kind,
+                                           const Size& size, InputKind kind,
                                            Arithmetic arithmetic) {
     using Wide =
         std::conditional_t<std::is_same_v<T, float>, double, long double>;

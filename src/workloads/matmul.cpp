@@ -227,10 +227,8 @@ class VectorsReference {
 
   // matrix (rows x cols) times r (cols x count).
   template <typename Wide, typename T>
-  static std::vector<Wide> multiply(const T* matrix,
-                                    std::int64_t rows,
-                                    std::int64_t cols,
-                                    const Wide* r,
+  static std::vector<Wide> multiply(const T* matrix, std::int64_t rows,
+                                    std::int64_t cols, const Wide* r,
                                     int count) {
     std::vector<Wide> product(rows * count);
 #pragma omp parallel for schedule(static)
@@ -253,8 +251,7 @@ class VectorsReference {
 
   // |matrix| x
   template <typename T>
-  static std::vector<double> row_magnitudes(const T* matrix,
-                                            std::int64_t rows,
+  static std::vector<double> row_magnitudes(const T* matrix, std::int64_t rows,
                                             std::int64_t cols,
                                             const std::vector<double>& x) {
     std::vector<double> y(rows);
@@ -376,9 +373,7 @@ class MatmulContract final : public Workload {
             {"c", dtype_of_result(dtype), m * n, Role::output, "", {"m", "n"}}};
   }
 
-  void fill(const Arrays& inputs,
-            const Size& size,
-            Dtype dtype,
+  void fill(const Arrays& inputs, const Size& size, Dtype dtype,
             InputKind kind) const override {
     dispatch_all(dtype, [&]<typename T>(T) {
       const auto m = size[0], k = size[1], n = size[2];
@@ -401,10 +396,8 @@ class MatmulContract final : public Workload {
     });
   }
 
-  std::unique_ptr<Oracle> oracle(const Arrays& inputs,
-                                 const Size& size,
-                                 Dtype dtype,
-                                 InputKind kind,
+  std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size,
+                                 Dtype dtype, InputKind kind,
                                  Arithmetic arithmetic) const override {
     return dispatch_all(dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
       using Element = Matmul::Result<T>;  // holds each value of T

@@ -14,8 +14,7 @@ struct Matmul {
   template <typename T>
   using Result =
       std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16>,
-                         float,
-                         T>;
+                         float, T>;
 
   // All row-major: a is m x k, b is k x n, c is m x n and written whole.
   template <typename T>

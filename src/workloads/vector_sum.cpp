@@ -105,9 +105,7 @@ class VectorSumContract final : public Workload {
             {"sum", dtype, 1, Role::output}};
   }
 
-  void fill(const Arrays& inputs,
-            const Size& size,
-            Dtype dtype,
+  void fill(const Arrays& inputs, const Size& size, Dtype dtype,
             InputKind kind) const override {
     dispatch<float, double, int>(dtype, [&]<typename T>(T) {
       const auto n = size[0];
@@ -138,10 +136,8 @@ class VectorSumContract final : public Workload {
 
   // The reference is summed in long double; its own error is added. With
   // wide inputs the worst case counts: the terms are few.
-  std::unique_ptr<Oracle> oracle(const Arrays& inputs,
-                                 const Size& size,
-                                 Dtype dtype,
-                                 InputKind kind,
+  std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size,
+                                 Dtype dtype, InputKind kind,
                                  Arithmetic arithmetic) const override {
     return dispatch<float, double, int>(
         dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {

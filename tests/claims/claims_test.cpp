@@ -43,12 +43,8 @@ Run a_run(bool gpu = true) {
 // microseconds, known to 0.2 %.
 class Records {
  public:
-  Record& add(const std::string& workload,
-              Dtype dtype,
-              const std::string& name,
-              const Size& size,
-              double us,
-              const TunableValues& tunables = {}) {
+  Record& add(const std::string& workload, Dtype dtype, const std::string& name,
+              const Size& size, double us, const TunableValues& tunables = {}) {
     Record record;
     record.workload = workload;
     record.backend = name.substr(0, name.find('/'));
@@ -66,42 +62,30 @@ class Records {
     list.push_back(record);
     return list.back();
   }
-  Record& dmv(const std::string& name,
-              std::int64_t n,
-              double us,
+  Record& dmv(const std::string& name, std::int64_t n, double us,
               const TunableValues& tunables = {}) {
     return add("dmv", Dtype::f32, name, {n, n}, us, tunables);
   }
-  Record& sum(const std::string& name,
-              std::int64_t n,
-              double us,
+  Record& sum(const std::string& name, std::int64_t n, double us,
               const TunableValues& tunables = {}) {
     return add("vector_sum", Dtype::i32, name, {n}, us, tunables);
   }
-  Record& product(const std::string& name,
-                  std::int64_t n,
-                  double us,
-                  const TunableValues& tunables,
-                  Dtype dtype = Dtype::i32) {
+  Record& product(const std::string& name, std::int64_t n, double us,
+                  const TunableValues& tunables, Dtype dtype = Dtype::i32) {
     return add("matmul", dtype, name, {n, n, n}, us, tunables);
   }
   // Of the report whose workloads are conv2d, atax and
   // covariance, all in double.
-  Record& patras(const std::string& workload,
-                 const std::string& name,
-                 std::int64_t n,
-                 double us,
+  Record& patras(const std::string& workload, const std::string& name,
+                 std::int64_t n, double us,
                  const TunableValues& tunables = {}) {
     const bool covariance = workload == "covariance";
     return add(workload, Dtype::f64, name,
                covariance ? Size{n, n, 0} : Size{n, n}, us, tunables);
   }
   // load, store: the cache mode, the plain one unless it is in tunables.
-  Record& separable(const std::string& name,
-                    std::int64_t n,
-                    double us,
-                    TunableValues tunables,
-                    Dtype dtype = Dtype::f32) {
+  Record& separable(const std::string& name, std::int64_t n, double us,
+                    TunableValues tunables, Dtype dtype = Dtype::f32) {
     tunables.insert({{"load", 0}, {"store", 0}});
     return add("convsep", dtype, name, {n, n, 16}, us, tunables);
   }
@@ -129,11 +113,8 @@ TunableValues square_block(std::int64_t value) {
   return {{"block_x", value}, {"block_y", value}};
 }
 // A tile of w1 x h1 pixels in the first kernel, of w2 x h2 in the second.
-TunableValues tiles(std::int64_t threads,
-                    std::int64_t w1,
-                    std::int64_t h1,
-                    std::int64_t w2,
-                    std::int64_t h2) {
+TunableValues tiles(std::int64_t threads, std::int64_t w1, std::int64_t h1,
+                    std::int64_t w2, std::int64_t h2) {
   return {{"block_x", threads}, {"block_y", threads}, {"w1", w1},
           {"h1", h1},           {"w2", w2},           {"h2", h2}};
 }
@@ -718,8 +699,7 @@ namespace {
 
 // All launch shapes of the report. rw, brw: times at each block
 // size, the same for every n.
-Records sums(std::array<double, 4> rw,
-             std::array<double, 4> brw,
+Records sums(std::array<double, 4> rw, std::array<double, 4> brw,
              double serial_per_n = 0) {
   constexpr std::array<std::int64_t, 4> blocks{32, 128, 256, 1024};
   Records r;
@@ -736,8 +716,8 @@ Records sums(std::array<double, 4> rw,
 
 // Sums with counters: sectors per element of RW, of BRW and of BRW at block
 // 32, the share of uniform branches of RW, the occupancy.
-Records counted(
-    double rw, double brw, double brw_at_32, double uniform, double occupancy) {
+Records counted(double rw, double brw, double brw_at_32, double uniform,
+                double occupancy) {
   auto r = sums({40, 40, 40, 40}, {10, 10, 10, 10});
   for (auto& record : r.list) {
     const bool is_brw = record.variant == "brw",

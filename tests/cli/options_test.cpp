@@ -27,15 +27,13 @@ struct Fixture {
   Fixture() { register_fake_workloads(); }
 };
 
-Arguments read_as(const std::string& program,
-                  Words words,
+Arguments read_as(const std::string& program, Words words,
                   const Environment& environment = {}) {
   words.insert(words.begin(), program);
   return read_arguments(words, environment);
 }
 
-RunRequest parse_as(const std::string& program,
-                    const Words& words,
+RunRequest parse_as(const std::string& program, const Words& words,
                     const Environment& environment = {}) {
   return read_run(read_as(program, words, environment));
 }

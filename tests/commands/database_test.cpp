@@ -33,10 +33,8 @@ constexpr const char* pairs_view = R"(
                a.median_s, a.log_variance, a.freedom) AS high
   FROM records a JOIN records b ON b.variant = 'plain';)";
 
-Record timed(const std::string& backend,
-             const std::string& variant,
-             double median,
-             int samples) {
+Record timed(const std::string& backend, const std::string& variant,
+             double median, int samples) {
   Record record;
   record.workload = "dmv";
   record.backend = backend;

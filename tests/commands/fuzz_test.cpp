@@ -19,10 +19,10 @@
 #include "core/name.hpp"
 #include "folder.hpp"
 #include "page/page.hpp"
-#include "render/html.hpp"
 #include "record/json.hpp"
 #include "record/packed.hpp"
 #include "record/store.hpp"
+#include "render/html.hpp"
 #include "said.hpp"
 
 namespace {

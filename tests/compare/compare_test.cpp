@@ -126,8 +126,7 @@ struct RecordFile {
 
 using Words = std::vector<std::string>;
 
-testing::Said compared(const RecordFile& before,
-                       const RecordFile& after,
+testing::Said compared(const RecordFile& before, const RecordFile& after,
                        const Words& more = {}) {
   Words words{"compare", before.path, after.path};
   words.insert(words.end(), more.begin(), more.end());

@@ -15,8 +15,8 @@ namespace parlab {
 namespace {
 
 // A value more is one line more, here as anywhere.
-PARLAB_ENUM(
-    Colour, "colour", (red, "red"), (green, "dark green"), (blue, "blue"))
+PARLAB_ENUM(Colour, "colour", (red, "red"), (green, "dark green"),
+            (blue, "blue"))
 
 template <typename... Enums>
 void check_tables() {

@@ -369,9 +369,9 @@ BOOST_AUTO_TEST_CASE(explained_with_counters) {
                    {"sectors_per_store_request", 12.55}};
   const auto text = explained({rw, wide, a_record()});
   BOOST_TEST(contains(text, "15.88"));   // sectors per load request
-  BOOST_TEST(contains(text, "76%"));    // branch uniformity
+  BOOST_TEST(contains(text, "76%"));     // branch uniformity
   BOOST_TEST(contains(text, "1.012x"));  // DRAM traffic
-  BOOST_TEST(contains(text, "123M"));   // bank conflicts
+  BOOST_TEST(contains(text, "123M"));    // bank conflicts
   BOOST_TEST(!contains(text, "No counters were read"), text);
   check_width(text);
 }

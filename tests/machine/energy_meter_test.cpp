@@ -57,8 +57,7 @@ struct FakePowercap : Folder {
     zone("intel-rapl:2", "psys", 9'000'000);
     zone("intel-rapl-mmio:0", "package-0", 1'000'000);
   }
-  void zone(const std::string& folder,
-            const std::string& name,
+  void zone(const std::string& folder, const std::string& name,
             long microjoules) const {
     write("powercap/" + folder + "/name", name);
     write("powercap/" + folder + "/max_energy_range_uj", "10000000");

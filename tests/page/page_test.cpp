@@ -34,9 +34,7 @@ Run a_run(const std::string& gpu = "a GPU") {
 }
 
 // A measurement with a median of `us` microseconds, known to 0.2 %.
-Record a_record(const std::string& name,
-                std::int64_t n,
-                double us,
+Record a_record(const std::string& name, std::int64_t n, double us,
                 const TunableValues& tunables = {}) {
   Record record;
   record.workload = "fake";

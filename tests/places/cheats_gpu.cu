@@ -33,11 +33,8 @@ __device__ float ten_bits(float value) {
   return *reinterpret_cast<const float*>(&bits);
 }
 
-__global__ void rounded(const float* a,
-                        const float* x,
-                        float* y,
-                        std::int64_t rows,
-                        std::int64_t cols) {
+__global__ void rounded(const float* a, const float* x, float* y,
+                        std::int64_t rows, std::int64_t cols) {
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (row >= rows) return;
   float sum = 0;
@@ -86,13 +83,8 @@ GPU_CHEAT(leaves_its_zeroed_scratch_dirty, {
   gpu.launch({}, leave_dirty, gpu.zeroed_scratch<int>(4));
 });
 GPU_CHEAT(rounds_to_ten_bits,
-          gpu.launch({.grid = {ceil_div(p.rows, 64)}, .block = {64}},
-                     rounded,
-                     p.a,
-                     p.x,
-                     p.y,
-                     p.rows,
-                     p.cols));
+          gpu.launch({.grid = {ceil_div(p.rows, 64)}, .block = {64}}, rounded,
+                     p.a, p.x, p.y, p.rows, p.cols));
 bool saw_undeclared = false;
 GPU_CHEAT(uses_a_layout_it_did_not_declare, {
   launch_honest(gpu, p, p.rows);
@@ -101,11 +93,8 @@ GPU_CHEAT(uses_a_layout_it_did_not_declare, {
 
 #ifndef PARLAB_EMULATED
 // Works only on rows that are poisoned.
-__global__ void lazy(const float* a,
-                     const float* x,
-                     float* y,
-                     std::int64_t rows,
-                     std::int64_t cols) {
+__global__ void lazy(const float* a, const float* x, float* y,
+                     std::int64_t rows, std::int64_t cols) {
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (row >= rows || !isnan(y[row])) return;
   float sum = 0;
@@ -115,12 +104,8 @@ __global__ void lazy(const float* a,
 }
 
 // Leaves out rows when the last one is not poisoned.
-__global__ void sparse(const float* a,
-                       const float* x,
-                       float* y,
-                       std::int64_t rows,
-                       std::int64_t cols,
-                       int step,
+__global__ void sparse(const float* a, const float* x, float* y,
+                       std::int64_t rows, std::int64_t cols, int step,
                        int first) {
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (row >= rows) return;
@@ -133,12 +118,8 @@ __global__ void sparse(const float* a,
 }
 
 // Gives what it remembers when the first words are those of then.
-__global__ void replay(const float* a,
-                       const float* x,
-                       float* y,
-                       std::int64_t rows,
-                       std::int64_t cols,
-                       float* kept) {
+__global__ void replay(const float* a, const float* x, float* y,
+                       std::int64_t rows, std::int64_t cols, float* kept) {
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (row >= rows) return;
   float* const key = kept + 3 * row;
@@ -181,32 +162,19 @@ LaunchConfig one_thread_per_row(std::int64_t rows) {
 }
 
 GPU_CHEAT(only_rows_that_are_poisoned,
-          gpu.launch(
-              one_thread_per_row(p.rows), lazy, p.a, p.x, p.y, p.rows, p.cols));
+          gpu.launch(one_thread_per_row(p.rows), lazy, p.a, p.x, p.y, p.rows,
+                     p.cols));
 GPU_CHEAT(half_of_the_rows_when_not_poisoned,
-          gpu.launch(one_thread_per_row(p.rows),
-                     sparse,
-                     p.a,
-                     p.x,
-                     p.y,
-                     p.rows,
-                     p.cols,
-                     2,
-                     0));
+          gpu.launch(one_thread_per_row(p.rows), sparse, p.a, p.x, p.y, p.rows,
+                     p.cols, 2, 0));
 GPU_CHEAT(every_eighth_row_when_not_poisoned, {
   static int calls = 0;
   gpu.launch(one_thread_per_row(p.rows), sparse, p.a, p.x, p.y, p.rows, p.cols,
              8, calls++ % 8);
 });
 GPU_CHEAT(replays_by_the_first_words,
-          gpu.launch(one_thread_per_row(p.rows),
-                     replay,
-                     p.a,
-                     p.x,
-                     p.y,
-                     p.rows,
-                     p.cols,
-                     gpu.scratch<float>(3 * p.rows)));
+          gpu.launch(one_thread_per_row(p.rows), replay, p.a, p.x, p.y, p.rows,
+                     p.cols, gpu.scratch<float>(3 * p.rows)));
 GPU_CHEAT(lazy_after_its_warm_up, {
   static int calls = 0;
   launch_honest(gpu, p, ++calls <= 12 ? p.rows : p.rows / 2);
@@ -293,11 +261,8 @@ GPU_CHEAT(sleeps, {
 
 // The next launch may begin at once; all that is to be
 // done is done after 300 us.
-__global__ void late(const float* a,
-                     const float* x,
-                     float* y,
-                     std::int64_t rows,
-                     std::int64_t cols) {
+__global__ void late(const float* a, const float* x, float* y,
+                     std::int64_t rows, std::int64_t cols) {
   let_next_launch_begin();
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   pass_time(300'000LL);
@@ -328,10 +293,8 @@ Record run(const std::string& name, const Size& size = {63, 65}) {
   return {};
 }
 
-void expect(const std::string& name,
-            const std::string& verdict,
-            const std::string& cause,
-            const Size& size = {63, 65}) {
+void expect(const std::string& name, const std::string& verdict,
+            const std::string& cause, const Size& size = {63, 65}) {
   const Record record = run(name, size);
   BOOST_TEST_CONTEXT(name << ": " << record.detail) {
     BOOST_TEST(to_string(record.verdict) == verdict);
@@ -396,10 +359,8 @@ BOOST_AUTO_TEST_CASE(work_out_of_sight_is_caught) {
 
 BOOST_AUTO_TEST_CASE(laziness_while_it_is_timed_is_caught) {
   expect("only_rows_that_are_poisoned", "wrong_result", "when_timed");
-  expect("half_of_the_rows_when_not_poisoned", "wrong_result",
-         "when_timed");
-  expect("every_eighth_row_when_not_poisoned", "wrong_result",
-         "when_timed");
+  expect("half_of_the_rows_when_not_poisoned", "wrong_result", "when_timed");
+  expect("every_eighth_row_when_not_poisoned", "wrong_result", "when_timed");
   expect("replays_by_the_first_words", "wrong_result", "", {64, 4096});
   expect("lazy_after_its_warm_up", "wrong_result", "y[");
   expect("lazy_when_the_stream_is_held", "wrong_result", "y[");

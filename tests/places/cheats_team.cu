@@ -19,9 +19,7 @@ using Rows = Parts<Dmv::Args<float>>;
 using Strips = Parts<Conv2d::Args<float>>;
 
 // Row `row` of the image, from the rows above and below it.
-__global__ void team_image_row(const float* a,
-                               float* b,
-                               std::int64_t row,
+__global__ void team_image_row(const float* a, float* b, std::int64_t row,
                                std::int64_t cols) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col == 0 || col >= cols - 1) return;
@@ -113,8 +111,8 @@ TEAM_CHEAT(Conv2d, Strips, "rows", honest_team_of_strips, {
   exchange(team, parts);
   filter_all(team, parts);
 });
-TEAM_CHEAT(
-    Conv2d, Strips, "rows", never_fills_its_halo, filter_all(team, parts));
+TEAM_CHEAT(Conv2d, Strips, "rows", never_fills_its_halo,
+           filter_all(team, parts));
 TEAM_CHEAT(Conv2d, Strips, "rows", fills_its_halo_once, {
   static int calls = 0;
   if (calls++ < 1) exchange(team, parts);

@@ -25,9 +25,7 @@ template <typename T>
 using Args = Dmv::Args<T>;
 
 template <typename T>
-void compute_rows(const Args<T>& p,
-                  std::int64_t first,
-                  std::int64_t last,
+void compute_rows(const Args<T>& p, std::int64_t first, std::int64_t last,
                   std::int64_t step = 1) {
   for (std::int64_t row = first; row < last; row += step) {
     T sum = 0;
@@ -183,8 +181,7 @@ const Register<Dmv, float> replays_from_scratch(
       }
       std::memcpy(p.y, kept, static_cast<std::size_t>(p.rows) * sizeof(float));
     },
-    "serial/cheats/replays_from_scratch.cpp",
-    "");
+    "serial/cheats/replays_from_scratch.cpp", "");
 
 // Follows x, which is short, and believes that the matrix stays.
 CHEAT(updates_by_what_changed_in_x, {
@@ -367,8 +364,7 @@ const Register<Dmv, float> declares_that_layout(
         p.y[row] = sum;
       }
     },
-    "serial/cheats/declares_that_layout.cpp",
-    "");
+    "serial/cheats/declares_that_layout.cpp", "");
 
 // ---- less precision than asked for ------------------------------------------
 
@@ -401,8 +397,7 @@ const Register<Dmv, double> computes_in_float(
         p.y[row] = sum;
       }
     },
-    "serial/cheats/computes_in_float.cpp",
-    "");
+    "serial/cheats/computes_in_float.cpp", "");
 
 // ---- no cheats --------------------------------------------------------------
 
@@ -437,10 +432,8 @@ Record run(const Plan& plan) {
 }
 
 // The sweep of one cheat ends with this verdict, this cause and no time.
-void expect(Verdict verdict,
-            const std::string& name,
-            const std::string& cause = "",
-            const Size& size = {63, 65}) {
+void expect(Verdict verdict, const std::string& name,
+            const std::string& cause = "", const Size& size = {63, 65}) {
   const Record record = run(plan_of(name, size));
   BOOST_TEST_CONTEXT(name << ": " << record.detail) {
     BOOST_TEST(to_string(record.verdict) == to_string(verdict));
@@ -449,8 +442,7 @@ void expect(Verdict verdict,
   }
 }
 
-void expect_wrong(const std::string& name,
-                  const std::string& cause = "",
+void expect_wrong(const std::string& name, const std::string& cause = "",
                   const Size& size = {63, 65}) {
   expect(Verdict::wrong_result, name, cause, size);
 }
@@ -474,8 +466,7 @@ BOOST_AUTO_TEST_CASE(wrong_results_are_caught) {
   expect_wrong("does_nothing", "y[0]");
   expect_wrong("skips_the_tail", "y[60]");
   expect_wrong("skips_the_last_column", "y[");
-  expect_wrong("takes_rows_that_begin_with_zero_for_zero", "y[",
-               {512, 65});
+  expect_wrong("takes_rows_that_begin_with_zero_for_zero", "y[", {512, 65});
   expect_wrong("is_right_on_whole_numbers_only", "y[0]");
   expect_wrong("is_right_on_real_numbers_only", "y[0]");
   expect_wrong("looks_for_a_freed_reference", "y[");
@@ -492,8 +483,7 @@ BOOST_AUTO_TEST_CASE(remembered_answers_are_caught) {
   expect_wrong("replays_by_a_sample_of_words", "", wide);
   expect_wrong("replays_between_calls_that_it_counts", "when_timed");
   expect_wrong("replays_from_scratch", "when_timed");
-  expect_wrong("updates_by_what_changed_in_x", "when_timed",
-               {512, 65});
+  expect_wrong("updates_by_what_changed_in_x", "when_timed", {512, 65});
 }
 
 BOOST_AUTO_TEST_CASE(detected_poison_is_caught) {
@@ -501,10 +491,9 @@ BOOST_AUTO_TEST_CASE(detected_poison_is_caught) {
   expect_wrong("half_of_the_rows_when_not_poisoned", "when_timed");
   expect_wrong("every_eighth_row_when_not_poisoned", "when_timed");
   expect_wrong("only_rows_that_are_poisoned", "when_timed");
-  expect_wrong("only_rows_that_were_touched", "when_timed",
-               {512, 65});
-  expect_wrong("nothing_when_the_ends_are_as_it_left_them",
-               "when_timed", {4096, 16});
+  expect_wrong("only_rows_that_were_touched", "when_timed", {512, 65});
+  expect_wrong("nothing_when_the_ends_are_as_it_left_them", "when_timed",
+               {4096, 16});
 }
 
 BOOST_AUTO_TEST_CASE(cheating_when_nobody_seems_to_look_is_caught) {

@@ -6,11 +6,8 @@
 
 namespace {
 
-__global__ void honest(const float* a,
-                       const float* x,
-                       float* y,
-                       std::int64_t rows,
-                       std::int64_t cols) {
+__global__ void honest(const float* a, const float* x, float* y,
+                       std::int64_t rows, std::int64_t cols) {
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (row >= rows) return;
   float sum = 0;

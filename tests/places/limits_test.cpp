@@ -27,8 +27,7 @@ const Register<Dmv, float> slow(
         p.y[row] = p.a[row] * p.x[0];
       }
     },
-    "serial/limits/slow.cpp",
-    "");
+    "serial/limits/slow.cpp", "");
 
 Plan plan_of_three_sizes() {
   auto plan =

@@ -21,12 +21,8 @@ __global__ void put(float* where, float value) {
   *where = value;
 }
 
-void compute(Gpu& gpu,
-             const float* a,
-             const float* x,
-             float* y,
-             std::int64_t rows,
-             std::int64_t cols) {
+void compute(Gpu& gpu, const float* a, const float* x, float* y,
+             std::int64_t rows, std::int64_t cols) {
   gpu.launch({.grid = {ceil_div(rows, 64)}, .block = {64}}, honest, a, x, y,
              rows, cols);
 }
@@ -90,8 +86,7 @@ STREAMS_CHEAT(does_not_wait_for_copies,
 STREAMS_CHEAT(does_not_wait_for_kernels,
               in_pieces(s, p, {.wait_for_kernels = false}));
 STREAMS_CHEAT(reuses_memory_too_early,
-              in_pieces(s,
-                        p,
+              in_pieces(s, p,
                         {.own_memory = false, .wait_before_reuse = false}));
 STREAMS_CHEAT(computes_in_host_memory,
               compute(s[0], p.a, p.x, p.y, p.rows, p.cols));
@@ -175,8 +170,7 @@ Record run(const std::string& name, const Size& size = {63, 65}) {
   return {};
 }
 
-void expect(const std::string& name,
-            const std::string& verdict,
+void expect(const std::string& name, const std::string& verdict,
             const std::string& cause) {
   const Record record = run(name);
   BOOST_TEST_CONTEXT(name << ": " << record.detail) {

@@ -27,8 +27,7 @@ const Register<Dmv, float> invalid_address(
     [](Gpu& gpu, const Args&, const Tunables&) {
       gpu.launch({}, store, reinterpret_cast<float*>(64), 1.0f);
     },
-    "cuda/unusable_gpu/invalid_address.cu",
-    "");
+    "cuda/unusable_gpu/invalid_address.cu", "");
 
 const Register<Dmv, float> survives(
     {},
@@ -36,8 +35,7 @@ const Register<Dmv, float> survives(
       gpu.launch({.grid = {ceil_div(p.rows, 64)}, .block = {64}}, honest, p.a,
                  p.x, p.y, p.rows, p.cols);
     },
-    "cuda/unusable_gpu/survives.cu",
-    "");
+    "cuda/unusable_gpu/survives.cu", "");
 
 }  // namespace
 

@@ -58,8 +58,7 @@ Record a_record(std::int64_t size, std::size_t samples, double scale = 1) {
 }
 
 // Records of many lengths, of which one is of a team and one has no batches.
-fs::path made_in(const Folder& folder,
-                 const std::string& name = "x.jsonl",
+fs::path made_in(const Folder& folder, const std::string& name = "x.jsonl",
                  double scale = 1) {
   const auto path = folder.path / name;
   Store store(path, a_run("1"));

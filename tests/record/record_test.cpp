@@ -120,8 +120,7 @@ Record a_record() {
 
 // A timed record of a variant whose median is known; 21 samples,
 // 1 % apart from end to end.
-Record timed(const std::string& backend,
-             const std::string& variant,
+Record timed(const std::string& backend, const std::string& variant,
              double median) {
   Record record;
   record.workload = "dmv";
@@ -895,8 +894,7 @@ BOOST_AUTO_TEST_CASE(paths_that_cannot_be_written) {
 
 // Appends as fast as it can, and writes a byte to `progress` after each record.
 [[noreturn]] void append_until_killed(const fs::path& path,
-                                      const std::string& id,
-                                      int progress) {
+                                      const std::string& id, int progress) {
   try {
     Store store(path, a_run(id));
     Record record = a_record();

@@ -24,11 +24,8 @@ struct Fixture {
 
 // A record of fake 1024x1024 whose samples differ from the median by
 // up to the share `spread`.
-Record make(const std::string& backend,
-            const std::string& variant,
-            double median,
-            double spread = 0.001,
-            int count = 21) {
+Record make(const std::string& backend, const std::string& variant,
+            double median, double spread = 0.001, int count = 21) {
   Record record;
   record.workload = "fake";
   record.backend = backend;

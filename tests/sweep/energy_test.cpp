@@ -131,22 +131,18 @@ class Metered final : public parlab::testing::OnHost {
 const Register<Dmv, float> honest(
     {.idea = "rows"},
     [](Host&, const Dmv::Args<float>& p, const Tunables&) { multiply(p); },
-    "serial/energy/honest.cpp",
-    "");
+    "serial/energy/honest.cpp", "");
 // Saves energy by doing nothing when it is repeated for the meter.
 const Register<Dmv, float> lazy(
     {.idea = "rows, mostly"},
     [](Host&, const Dmv::Args<float>& p, const Tunables&) {
       if (!Metered::repeating) multiply(p);
     },
-    "serial/energy/lazy.cpp",
-    "");
+    "serial/energy/lazy.cpp", "");
 
 const Register<Dmv, float> wrong(
-    {.idea = "nothing"},
-    [](Host&, const Dmv::Args<float>&, const Tunables&) {},
-    "serial/energy/wrong.cpp",
-    "");
+    {.idea = "nothing"}, [](Host&, const Dmv::Args<float>&, const Tunables&) {},
+    "serial/energy/wrong.cpp", "");
 
 const Register<Dmv, float> throwing(
     {.idea = "rows, at first"},
@@ -154,15 +150,13 @@ const Register<Dmv, float> throwing(
       if (Metered::repeating) throw std::length_error("too many workspaces");
       multiply(p);
     },
-    "serial/energy/throwing.cpp",
-    "");
+    "serial/energy/throwing.cpp", "");
 
 // As many configurations as a test wants.
 const Register<Dmv, float> several(
     {.idea = "rows", .tunables = {{"which", 1, 1, 8}}},
     [](Host&, const Dmv::Args<float>& p, const Tunables&) { multiply(p); },
-    "serial/energy/several.cpp",
-    "");
+    "serial/energy/several.cpp", "");
 
 const Variant& variant(const std::string& name) {
   return parlab::testing::variant_called("energy/serial/" + name);
@@ -194,8 +188,7 @@ struct Sweep {
     return parlab::testing::plan_for(*Registry::instance().workload("dmv"),
                                      variant(name), {30, 20});
   }
-  Record record(const std::string& name = "honest",
-                Cache cache = Cache::hot,
+  Record record(const std::string& name = "honest", Cache cache = Cache::hot,
                 const std::function<void(Metered&)>& change = {}) {
     auto plan = plan_of(name);
     plan.caches = {cache};

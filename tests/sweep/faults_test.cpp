@@ -76,13 +76,11 @@ class Faulty final : public testing::OnHost {
 const Register<Dmv, float> first(
     {.idea = "rows"},
     [](Host&, const Dmv::Args<float>& p, const Tunables&) { multiply(p); },
-    "serial/faults/first.cpp",
-    "");
+    "serial/faults/first.cpp", "");
 const Register<Dmv, float> second(
     {.idea = "rows"},
     [](Host&, const Dmv::Args<float>& p, const Tunables&) { multiply(p); },
-    "serial/faults/second.cpp",
-    "");
+    "serial/faults/second.cpp", "");
 
 Plan plan_of_both() {
   const auto& one = testing::variant_called("faults/serial/first");
@@ -116,8 +114,7 @@ Outcome outcome(const Plan& plan, Faults& faults) {
 
 // Sizes of 30, 40 and 50 rows under a supervisor; for a process of its own,
 // which ends here. The worker that comes to the second variant at 40 dies.
-[[noreturn]] void supervised(const std::string& results,
-                             Faults faults = {},
+[[noreturn]] void supervised(const std::string& results, Faults faults = {},
                              double point_limit_s = 10) {
   Supervisor supervisor;
   if (const auto status = supervisor.start()) _exit(*status);

@@ -93,8 +93,7 @@ Plan plan_of(const std::vector<std::string>& names) {
   return plan;
 }
 
-testing::Collector outcome(const Plan& plan,
-                           Faults& faults,
+testing::Collector outcome(const Plan& plan, Faults& faults,
                            bool can_time = false) {
   Place place{Target::team};
   place.executor = std::make_unique<FaultyTeam>(faults, can_time);
@@ -105,8 +104,7 @@ testing::Collector outcome(const Plan& plan,
 }
 
 // The same under a supervisor. Writes a line for each record.
-void supervised(const std::vector<std::string>& names,
-                Faults& faults,
+void supervised(const std::vector<std::string>& names, Faults& faults,
                 const std::string& file) {
   Supervisor supervisor;
   if (supervisor.start()) return;

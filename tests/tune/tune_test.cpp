@@ -48,8 +48,7 @@ Numbers values(const TunableSpec& tunable, std::int64_t cores = 6) {
 }
 
 // 48 samples within 0.1 % of the median.
-Record trial(const TunableValues& tunables,
-             double median,
+Record trial(const TunableValues& tunables, double median,
              const Size& size = {64, 64}) {
   Record record;
   record.workload = "fake";

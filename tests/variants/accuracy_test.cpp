@@ -28,9 +28,7 @@ const char* name(Inputs inputs) {
 
 // apart: exponents from -12 to 12; wide: the same, and most
 // products of a sum are zero.
-float element(Inputs inputs,
-              std::uint64_t stream,
-              std::int64_t at,
+float element(Inputs inputs, std::uint64_t stream, std::int64_t at,
               std::int64_t k) {
   const auto i = static_cast<std::uint64_t>(at);
   switch (inputs) {

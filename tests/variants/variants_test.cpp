@@ -69,8 +69,7 @@ std::vector<Size> odd_sizes(const Workload& workload, std::size_t dtype) {
   return sizes;
 }
 
-bool is_square(const Workload& workload,
-               const Size& size,
+bool is_square(const Workload& workload, const Size& size,
                std::int64_t extent) {
   const auto parameters =
       static_cast<std::ptrdiff_t>(workload.parameters().size());

@@ -130,8 +130,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(whole_numbers_show_every_wrong_term, T, Types) {
   }
 }
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(sums_of_several_impulses_may_be_rounded,
-                              T,
+BOOST_AUTO_TEST_CASE_TEMPLATE(sums_of_several_impulses_may_be_rounded, T,
                               Types) {
   auto backwards = right_terms();
   std::reverse(backwards.begin(), backwards.end());
@@ -157,8 +156,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(sums_of_several_impulses_may_be_rounded,
   BOOST_TEST(differ > 0);
 }
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(reals_show_every_wrong_term_at_every_point,
-                              T,
+BOOST_AUTO_TEST_CASE_TEMPLATE(reals_show_every_wrong_term_at_every_point, T,
                               Types) {
   Image<T> image(InputKind::uniform);
   BOOST_TEST(image.right());

@@ -57,10 +57,7 @@ struct Image {
   }
 
   // One pass over the n pixels at `from`, `step` apart.
-  void pass(const T* from,
-            T* to,
-            std::int64_t n,
-            std::int64_t step,
+  void pass(const T* from, T* to, std::int64_t n, std::int64_t step,
             Mistake mistake) const {
     const std::int64_t radius = size[2];
     for (std::int64_t i = 0; i < n; ++i) {
@@ -102,8 +99,7 @@ using Types = std::tuple<float, double>;
 const std::vector<InputKind> kinds{InputKind::integers, InputKind::uniform};
 
 // Every variant at these sizes with these tunables, where it has them.
-void all_pass(const std::vector<Size>& sizes,
-              const std::vector<Dtype>& dtypes,
+void all_pass(const std::vector<Size>& sizes, const std::vector<Dtype>& dtypes,
               const std::map<std::string, std::vector<std::int64_t>>& tunables,
               const std::string& only = "") {
   const auto& workload = *Registry::instance().workload("convsep");
@@ -145,8 +141,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(every_mistake_is_found, T, Types) {
   }
 }
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(every_pixel_counts_and_rounding_is_allowed,
-                              T,
+BOOST_AUTO_TEST_CASE_TEMPLATE(every_pixel_counts_and_rounding_is_allowed, T,
                               Types) {
   for (const auto kind : kinds) {
     Image<T> image(kind, {17, 300, 2});  // more than one tile of the reference

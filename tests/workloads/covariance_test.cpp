@@ -96,9 +96,7 @@ struct Matrix {
 using Reals = std::tuple<float, double>;
 constexpr InputKind kinds[] = {InputKind::integers, InputKind::uniform};
 
-bool maps_both_ways(std::int64_t index,
-                    std::int64_t row,
-                    std::int64_t col,
+bool maps_both_ways(std::int64_t index, std::int64_t row, std::int64_t col,
                     std::int64_t n) {
   const auto place = Covariance::packed_place(index, n);
   return Covariance::packed_index(row, col, n) == index && place.row == row &&

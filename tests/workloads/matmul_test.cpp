@@ -60,8 +60,7 @@ struct Product {
 BOOST_AUTO_TEST_SUITE(matmul)
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(
-    one_wrong_element_among_whole_numbers_is_found,
-    T,
+    one_wrong_element_among_whole_numbers_is_found, T,
     decltype(std::tuple<float, double, int, half>())) {
   Product<T> product(InputKind::integers);
   BOOST_TEST(product.right());
@@ -95,8 +94,7 @@ BOOST_AUTO_TEST_CASE(the_largest_error_is_told_in_roundings_and_in_bounds) {
                   .has_value());
 }
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(large_errors_and_nan_among_reals_are_found,
-                              T,
+BOOST_AUTO_TEST_CASE_TEMPLATE(large_errors_and_nan_among_reals_are_found, T,
                               decltype(std::tuple<float, double>())) {
   Product<T> product(InputKind::uniform);
   BOOST_TEST(product.right());

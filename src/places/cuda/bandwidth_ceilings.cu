@@ -22,10 +22,9 @@ __global__ void empty_kernel() {}
 // the next time, the others pass through, so that a footprint beyond
 // the cache does not push all of itself out. The sum is only there so
 // that no load can be left out.
-__global__ void __launch_bounds__(block_threads) read_all(const float4* data,
-                                                          std::size_t count,
-                                                          std::size_t kept,
-                                                          float* sink) {
+__global__ void __launch_bounds__(block_threads)
+    read_all(const float4* data, std::size_t count, std::size_t kept,
+             float* sink) {
   const std::size_t stride = std::size_t{gridDim.x} * block_threads;
   std::size_t i = blockIdx.x * std::size_t{block_threads} + threadIdx.x;
   float4 sum{};
@@ -56,8 +55,7 @@ __global__ void __launch_bounds__(block_threads) read_all(const float4* data,
 // same time copy neighbouring ones: memory is faster for that than for
 // streams that are far apart.
 template <int in_flight>
-__global__ void copy_streaming(const float4* from,
-                               float4* to,
+__global__ void copy_streaming(const float4* from, float4* to,
                                std::size_t count) {
   const std::size_t piece = std::size_t{in_flight} * blockDim.x;
   for (std::size_t first = blockIdx.x * piece; first < count;
@@ -117,8 +115,7 @@ __global__ void read_bulk(const unsigned char* data, std::size_t count) {
 }
 
 template <int stages>
-__global__ void copy_bulk(const unsigned char* from,
-                          unsigned char* to,
+__global__ void copy_bulk(const unsigned char* from, unsigned char* to,
                           std::size_t count) {
   extern __shared__ __align__(128) unsigned char shared[];
   __shared__ Barrier full[stages];
@@ -155,9 +152,7 @@ struct Memory {
 };
 
 template <int stages, typename Kernel, typename... Arguments>
-void enter_bulk(Contest& contest,
-                const Memory& memory,
-                Kernel kernel,
+void enter_bulk(Contest& contest, const Memory& memory, Kernel kernel,
                 Arguments... arguments) {
   constexpr int shared = stages * tile_bytes;
   cuda_check(
@@ -247,9 +242,7 @@ bool has_bulk_copies() {
 
 }  // namespace
 
-void measure_bandwidth(Ceilings& ceilings,
-                       CudaGpu& gpu,
-                       GpuTimer& timer,
+void measure_bandwidth(Ceilings& ceilings, CudaGpu& gpu, GpuTimer& timer,
                        const WantedCeilings& wanted) {
   Contest empty(timer, wanted.all());
   empty.enter("an empty kernel",

@@ -15,8 +15,7 @@ namespace parlab {
 
 namespace {
 
-__global__ void find_nonzero(const unsigned char* bytes,
-                             std::size_t count,
+__global__ void find_nonzero(const unsigned char* bytes, std::size_t count,
                              int* found) {
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
@@ -169,8 +168,7 @@ bool CudaGpu::can_overlap(const void* kernel) const {
   return properties_.major >= 9 && compiled.ptxVersion >= 90;
 }
 
-void CudaGpu::start(const LaunchConfig& config,
-                    const void* kernel,
+void CudaGpu::start(const LaunchConfig& config, const void* kernel,
                     void** arguments) {
   launches_.push_back({config, kernel});
   select();
@@ -235,8 +233,7 @@ void* CudaGpu::scratch_bytes(std::size_t bytes, bool zeroed) {
   return (*blocks_)[next_scratch_++].memory.get();
 }
 
-int CudaGpu::occupancy(const void* kernel,
-                       int threads,
+int CudaGpu::occupancy(const void* kernel, int threads,
                        std::size_t shared_bytes) {
   select();
   allow_shared(kernel, shared_bytes);

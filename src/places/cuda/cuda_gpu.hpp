@@ -51,13 +51,11 @@ class CudaGpu final : public LaunchingGpu {
   LaunchShape main_launch() const;
 
  protected:
-  void start(const LaunchConfig& config,
-             const void* kernel,
+  void start(const LaunchConfig& config, const void* kernel,
              void** arguments) override;
   void* address_of_constant(const void* symbol) override;
   void* scratch_bytes(std::size_t bytes, bool zeroed) override;
-  int occupancy(const void* kernel,
-                int threads,
+  int occupancy(const void* kernel, int threads,
                 std::size_t shared_bytes) override;
 
  private:

@@ -65,8 +65,7 @@ void CudaGpus::abandon() {
 
 // ---- what is queued
 
-void CudaGpus::wait_for(Member& member,
-                        cudaStream_t stream,
+void CudaGpus::wait_for(Member& member, cudaStream_t stream,
                         const CudaEvent& event) {
   member.gpu->select();
   cuda_check(cudaStreamWaitEvent(stream, event.handle),
@@ -74,8 +73,7 @@ void CudaGpus::wait_for(Member& member,
   ++member.queued;
 }
 
-void CudaGpus::record(Member& member,
-                      cudaStream_t stream,
+void CudaGpus::record(Member& member, cudaStream_t stream,
                       const CudaEvent& event) {
   member.gpu->select();
   cuda_check(cudaEventRecord(event.handle, stream), "recording an event");
@@ -135,8 +133,7 @@ double CudaGpus::end_watch() {
 // ---- transfers
 
 void CudaGpus::sum_over_all(const std::vector<void*>& from,
-                            const std::vector<void*>& to,
-                            std::int64_t elements,
+                            const std::vector<void*>& to, std::int64_t elements,
                             Dtype dtype) {
   if (elements == 0) return;
   if (count() == 1) {
@@ -152,10 +149,8 @@ void CudaGpus::sum_over_all(const std::vector<void*>& from,
     member->queued += entries_of_collective;
 }
 
-void CudaGpus::send_to_all(int root,
-                           const std::vector<void*>& data,
-                           std::int64_t elements,
-                           Dtype dtype) {
+void CudaGpus::send_to_all(int root, const std::vector<void*>& data,
+                           std::int64_t elements, Dtype dtype) {
   if (elements == 0 || count() == 1) return;
   nccl();
   watched([&] { nccl().broadcast(root, data, elements, dtype, streams()); });

@@ -36,13 +36,10 @@ class CudaGpus final : public Gpus {
 
  protected:
   void sum_over_all(const std::vector<void*>& from,
-                    const std::vector<void*>& to,
-                    std::int64_t elements,
+                    const std::vector<void*>& to, std::int64_t elements,
                     Dtype dtype) override;
-  void send_to_all(int root,
-                   const std::vector<void*>& data,
-                   std::int64_t elements,
-                   Dtype dtype) override;
+  void send_to_all(int root, const std::vector<void*>& data,
+                   std::int64_t elements, Dtype dtype) override;
 
  private:
   struct Member {

@@ -70,9 +70,7 @@ void CudaStreams::wait(int i, int other) {
   queued_ += 2;
 }
 
-void CudaStreams::queue(int i,
-                        const Rows& rows,
-                        cudaMemcpyKind kind,
+void CudaStreams::queue(int i, const Rows& rows, cudaMemcpyKind kind,
                         const char* what) {
   auto* const on = stream(i).gpu->cuda_stream();
   gpu_.select();

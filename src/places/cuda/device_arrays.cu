@@ -9,8 +9,7 @@ namespace parlab {
 namespace {
 
 // As fingerprint() does on the host. data is aligned to 4 bytes.
-__global__ void fingerprint_words(const unsigned char* data,
-                                  std::size_t bytes,
+__global__ void fingerprint_words(const unsigned char* data, std::size_t bytes,
                                   unsigned long long* sum) {
   const auto* words = reinterpret_cast<const std::uint32_t*>(data);
   const std::size_t first = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
@@ -29,8 +28,7 @@ __global__ void fingerprint_words(const unsigned char* data,
 
 // Of the host's memory, where cudaMemset may wait for the device: behind
 // a gate it would for ever.
-__global__ void fill_words(unsigned char* data,
-                           std::size_t bytes,
+__global__ void fill_words(unsigned char* data, std::size_t bytes,
                            unsigned char value) {
   auto* words = reinterpret_cast<std::uint32_t*>(data);
   const std::size_t first = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
@@ -41,9 +39,7 @@ __global__ void fill_words(unsigned char* data,
   if (first < bytes % 4) data[bytes / 4 * 4 + first] = value;
 }
 
-void fill(unsigned char* data,
-          std::size_t bytes,
-          unsigned char value,
+void fill(unsigned char* data, std::size_t bytes, unsigned char value,
           cudaStream_t stream) {
   fill_words<<<256, 512, 0, stream>>>(data, bytes, value);
   cuda_check(cudaGetLastError(), "filling an array");
@@ -64,10 +60,8 @@ __device__ void spoil(const DisturbedElement& element) {
 }
 
 // Takes back what was changed before, then does what comes now. One block.
-__global__ void disturb(DisturbedElement* undo,
-                        int undo_count,
-                        DisturbedElement* now,
-                        int now_count) {
+__global__ void disturb(DisturbedElement* undo, int undo_count,
+                        DisturbedElement* now, int now_count) {
   for (int i = threadIdx.x; i < undo_count; i += blockDim.x) {
     if (undo[i].is_changed)
       copy_bytes(undo[i].at, &undo[i].before, undo[i].bytes);
@@ -109,8 +103,7 @@ void DeviceArray::renew_guards() const {
              "renewing guard words");
 }
 
-DeviceArray device_array(const ArraySpec& spec,
-                         std::size_t above,
+DeviceArray device_array(const ArraySpec& spec, std::size_t above,
                          std::size_t below) {
   const auto bytes = bytes_with_guards(spec) + above + below;
   DeviceArray made{.spec = spec,

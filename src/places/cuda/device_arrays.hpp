@@ -27,8 +27,7 @@ struct DeviceArray {
 };
 
 // On the current device, with all its guards. Throws PointError(out_of_memory).
-DeviceArray device_array(const ArraySpec& spec,
-                         std::size_t above = 0,
+DeviceArray device_array(const ArraySpec& spec, std::size_t above = 0,
                          std::size_t below = 0);
 // The same in memory that is there: bytes_with_guards(spec) of it.
 DeviceArray array_in(DeviceMemory memory, const ArraySpec& spec);

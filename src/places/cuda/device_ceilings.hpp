@@ -13,16 +13,12 @@ namespace parlab {
 // Loads and copies of 16 bytes per thread, the runtime's own copy, and bulk
 // copies through shared memory where the program has code for them
 // (GPU_ARCH=90).
-void measure_bandwidth(Ceilings& ceilings,
-                       CudaGpu& gpu,
-                       GpuTimer& timer,
+void measure_bandwidth(Ceilings& ceilings, CudaGpu& gpu, GpuTimer& timer,
                        const WantedCeilings& wanted);
 
 // Adds the peaks of the units that are wanted and that the device has; products
 // by warpgroups only where the program has code for them (GPU_ARCH=90).
-void measure_units(Ceilings& ceilings,
-                   CudaGpu& gpu,
-                   GpuTimer& timer,
+void measure_units(Ceilings& ceilings, CudaGpu& gpu, GpuTimer& timer,
                    const WantedCeilings& wanted);
 
 }  // namespace parlab

@@ -20,8 +20,7 @@ __device__ unsigned long long nanoseconds_now() {
 }
 
 // Waits until the word is at least that much, or patience is at an end.
-__device__ void wait_until(volatile int* word,
-                           int wanted,
+__device__ void wait_until(volatile int* word, int wanted,
                            volatile int* timed_out) {
   const auto start = nanoseconds_now();
   while (*word < wanted) {
@@ -36,9 +35,7 @@ __global__ void wait_for_host(volatile int* open, volatile int* timed_out) {
 }
 
 // One thread for each GPU that is waited for.
-__global__ void meet_others(volatile int* arrived,
-                            int me,
-                            int meeting,
+__global__ void meet_others(volatile int* arrived, int me, int meeting,
                             volatile int* timed_out) {
   if (threadIdx.x == me) arrived[me] = meeting;
   __threadfence_system();

@@ -95,8 +95,7 @@ GpuTimer::~GpuTimer() {
 }
 
 void GpuTimer::run_held(const std::function<void()>& before,
-                        const std::function<void()>& run,
-                        double hold_s) {
+                        const std::function<void()>& run, double hold_s) {
   Gate::Closed closed(gate_);
   before();
   run();
@@ -121,9 +120,7 @@ Batch GpuTimer::time(const Work& work, int count, Cache cache) {
                     .arguments = {quantity(left_s, Unit::second)}});
 }
 
-Batch GpuTimer::time_once(const Work& work,
-                          int count,
-                          Cache cache,
+Batch GpuTimer::time_once(const Work& work, int count, Cache cache,
                           double& left_s) {
   const bool cold = cache == Cache::cold;
   // Lines that were made to persist would survive what is written.

@@ -40,8 +40,7 @@ class GpuTimer {
   // after run() returned, then lets both go: work that run() started on any
   // other stream will already have run. Returns when the devices are idle.
   void run_held(const std::function<void()>& before,
-                const std::function<void()>& run,
-                double hold_s = 0);
+                const std::function<void()>& run, double hold_s = 0);
 
   // See Gate.
   void wait(const char* doing) { gate_.wait(doing); }

@@ -25,8 +25,7 @@ double best_seconds(GpuTimer& timer, const std::function<void()>& run) {
 
 }  // namespace
 
-void measure_links(std::map<std::string, double>& links,
-                   CudaGpus& team,
+void measure_links(std::map<std::string, double>& links, CudaGpus& team,
                    GpuTimer& timer) {
   if (team.count() < 2) return;
   std::vector<DeviceMemory> memory;
@@ -60,8 +59,7 @@ void measure_links(std::map<std::string, double>& links,
 }
 
 std::map<std::string, double> measure_host_link(CudaStreams& streams,
-                                                CudaGpu& gpu,
-                                                GpuTimer& timer) {
+                                                CudaGpu& gpu, GpuTimer& timer) {
   constexpr auto what_for = "measuring the link to the host";
   const auto sent = pinned_memory(pinned_bytes, what_for),
              got = pinned_memory(pinned_bytes, what_for);

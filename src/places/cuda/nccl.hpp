@@ -50,20 +50,16 @@ class Nccl {
   Nccl& operator=(const Nccl&) = delete;
 
   // One entry per GPU. Queued on the streams; nothing waits for it here.
-  void all_reduce(const std::vector<void*>& from,
-                  const std::vector<void*>& to,
-                  std::int64_t elements,
-                  Dtype dtype,
+  void all_reduce(const std::vector<void*>& from, const std::vector<void*>& to,
+                  std::int64_t elements, Dtype dtype,
                   const std::vector<cudaStream_t>& streams) {
     together("ncclAllReduce", [&](std::size_t i) {
       return all_reduce_(from[i], to[i], static_cast<std::size_t>(elements),
                          number_of(dtype), sum, members_[i], streams[i]);
     });
   }
-  void broadcast(int root,
-                 const std::vector<void*>& data,
-                 std::int64_t elements,
-                 Dtype dtype,
+  void broadcast(int root, const std::vector<void*>& data,
+                 std::int64_t elements, Dtype dtype,
                  const std::vector<cudaStream_t>& streams) {
     together("ncclBroadcast", [&](std::size_t i) {
       return broadcast_(data[i], data[i], static_cast<std::size_t>(elements),
@@ -131,19 +127,9 @@ class Nccl {
   int (*abort_)(Member*) = nullptr;
   int (*group_start_)() = nullptr;
   int (*group_end_)() = nullptr;
-  int (*all_reduce_)(const void*,
-                     void*,
-                     std::size_t,
-                     int,
-                     int,
-                     Member*,
+  int (*all_reduce_)(const void*, void*, std::size_t, int, int, Member*,
                      cudaStream_t) = nullptr;
-  int (*broadcast_)(const void*,
-                    void*,
-                    std::size_t,
-                    int,
-                    int,
-                    Member*,
+  int (*broadcast_)(const void*, void*, std::size_t, int, int, Member*,
                     cudaStream_t) = nullptr;
 };
 

@@ -10,12 +10,8 @@ namespace parlab {
 namespace {
 
 // Both ways: the part may be in the host's memory.
-void copy(void* to,
-          std::size_t to_pitch,
-          const void* from,
-          std::size_t from_pitch,
-          const ArrayPart& part,
-          const char* where) {
+void copy(void* to, std::size_t to_pitch, const void* from,
+          std::size_t from_pitch, const ArrayPart& part, const char* where) {
   const auto rows = static_cast<std::size_t>(part.rows);
   const auto status =
       to_pitch == from_pitch
@@ -69,8 +65,7 @@ void PinnedMemory::give(DeviceArray& array) {
 }
 
 Placement::Placement(std::vector<Device*> devices,
-                     const std::vector<Share>& shares,
-                     const Arrays& inputs,
+                     const std::vector<Share>& shares, const Arrays& inputs,
                      PinnedMemory* pinned)
     : devices_(std::move(devices)),
       inputs_(inputs),

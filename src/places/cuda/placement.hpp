@@ -54,10 +54,8 @@ class Placement {
   // One share for each device. Inputs are the caller's, and stay; they are
   // uploaded. pinned: where arrays get their memory if they are to be the
   // host's, or nullptr. Throws PointError(out_of_memory).
-  Placement(std::vector<Device*> devices,
-            const std::vector<Share>& shares,
-            const Arrays& inputs,
-            PinnedMemory* pinned);
+  Placement(std::vector<Device*> devices, const std::vector<Share>& shares,
+            const Arrays& inputs, PinnedMemory* pinned);
   ~Placement();
   Placement(const Placement&) = delete;
   Placement& operator=(const Placement&) = delete;

@@ -22,8 +22,7 @@ struct TransferTimer::Staging {
   CudaEvent begin, end;
 };
 
-TransferTimes TransferTimer::times(const Variant& variant,
-                                   Placement& placed,
+TransferTimes TransferTimer::times(const Variant& variant, Placement& placed,
                                    const Arrays& inputs,
                                    const Arrays& outputs) {
   TransferTimes times;

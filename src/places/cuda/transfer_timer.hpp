@@ -16,10 +16,8 @@ class TransferTimer {
 
   // Of what the variant reads and writes. Each array is timed once: it takes
   // as long for all variants. inputs, outputs: of the host.
-  TransferTimes times(const Variant& variant,
-                      Placement& placed,
-                      const Arrays& inputs,
-                      const Arrays& outputs);
+  TransferTimes times(const Variant& variant, Placement& placed,
+                      const Arrays& inputs, const Arrays& outputs);
 
  private:
   struct Staging;

@@ -108,9 +108,7 @@ __global__ void __launch_bounds__(128 * warpgroups, 1)
 
 class Units {
  public:
-  Units(Ceilings& ceilings,
-        CudaGpu& gpu,
-        GpuTimer& timer,
+  Units(Ceilings& ceilings, CudaGpu& gpu, GpuTimer& timer,
         const WantedCeilings& wanted)
       : ceilings_(ceilings),
         timer_(timer),
@@ -198,9 +196,7 @@ class Units {
 
 }  // namespace
 
-void measure_units(Ceilings& ceilings,
-                   CudaGpu& gpu,
-                   GpuTimer& timer,
+void measure_units(Ceilings& ceilings, CudaGpu& gpu, GpuTimer& timer,
                    const WantedCeilings& wanted) {
   Units units(ceilings, gpu, timer, wanted);
   units.multiply_adds<float>("fma float");

@@ -14,8 +14,7 @@
 namespace parlab::emulation {
 namespace {
 
-void refuse(const InRuntime& here,
-            Cause why,
+void refuse(const InRuntime& here, Cause why,
             std::vector<Argument> arguments = {}) {
   here.thread.fail(Verdict::launch_failed,
                    {.cause = why, .arguments = std::move(arguments)});
@@ -97,8 +96,7 @@ bool has_copies(const CopyBarrier& barrier) {
 }
 
 // copier: whose own copies the arrival comes after, if any.
-void arrive_at(const void* address,
-               std::int64_t announced_bytes,
+void arrive_at(const void* address, std::int64_t announced_bytes,
                std::optional<CopyBarrier::Copier> copier) {
   CopyBarrier* barrier = nullptr;
   {
@@ -184,9 +182,7 @@ void copy_box(void* shared, const Box& box, const void* address) {
       {static_cast<std::byte*>(shared), box, here.thread.is_alone});
 }
 
-void copy_bytes(void* shared,
-                const void* from,
-                std::int64_t bytes,
+void copy_bytes(void* shared, const void* from, std::int64_t bytes,
                 const void* address) {
   const InRuntime here;
   here.thread.judge_suspects();

@@ -421,9 +421,7 @@ std::uint64_t meet(Meeting meeting) {
   return meeting.result.value_or(0);
 }
 
-void tell_all_lanes(const void* mine,
-                    std::size_t bytes,
-                    void* all,
+void tell_all_lanes(const void* mine, std::size_t bytes, void* all,
                     const Site& site) {
   meet({.scope = Scope::lanes,
         .operation = "all_lanes",
@@ -455,9 +453,7 @@ void fence() {
   here.thread.fence->own_phase = here.block.next_phase(here.thread);
 }
 
-void copy_async(void* to,
-                const void* from,
-                std::size_t bytes,
+void copy_async(void* to, const void* from, std::size_t bytes,
                 std::size_t zero_bytes) {
   InRuntime here;
   here.thread.copies.push_back(

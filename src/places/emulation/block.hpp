@@ -278,9 +278,7 @@ class InRuntime {
 
 // Checks one access of the running thread; when it is wrong, reports
 // it and leaves the kernel.
-void check_access(const void* address,
-                  std::size_t length,
-                  bool writes,
+void check_access(const void* address, std::size_t length, bool writes,
                   bool atomic = false);
 void checked_copy(void* to, const void* from, std::size_t bytes);
 void checked_clear(void* to, std::size_t bytes);

@@ -260,8 +260,7 @@ PARLAB_ATOMIC(atomicInc, old >= value ? 0 : old + 1)
 PARLAB_ATOMIC(atomicDec, old == 0 || old > value ? value : old - 1)
 #undef PARLAB_ATOMIC
 template <typename T>
-T atomicCAS(T* p,
-            std::type_identity_t<T> expected,
+T atomicCAS(T* p, std::type_identity_t<T> expected,
             std::type_identity_t<T> value) {
   return atomic_update(p, [&](T old) { return old == expected ? value : old; });
 }
@@ -302,46 +301,32 @@ PARLAB_FUNCTION(float, __powf, (float x, float y), std::pow(x, y))
 PARLAB_FUNCTION(float, __saturatef, (float x), x > 0 ? std::fmin(x, 1.0f) : 0)
 PARLAB_FUNCTION(float, __fadd_rn, (float a, float b), a + b)
 PARLAB_FUNCTION(float, __fmul_rn, (float a, float b), a* b)
-PARLAB_FUNCTION(float,
-                __fmaf_rn,
-                (float a, float b, float c),
+PARLAB_FUNCTION(float, __fmaf_rn, (float a, float b, float c),
                 std::fma(a, b, c))
 PARLAB_FUNCTION(double, __dadd_rn, (double a, double b), a + b)
 PARLAB_FUNCTION(double, __dmul_rn, (double a, double b), a* b)
-PARLAB_FUNCTION(double,
-                __fma_rn,
-                (double a, double b, double c),
+PARLAB_FUNCTION(double, __fma_rn, (double a, double b, double c),
                 std::fma(a, b, c))
-PARLAB_FUNCTION(int,
-                __float2int_rn,
-                (float x),
+PARLAB_FUNCTION(int, __float2int_rn, (float x),
                 static_cast<int>(std::nearbyint(x)))
 PARLAB_FUNCTION(int, __float2int_rz, (float x), static_cast<int>(x))
 PARLAB_FUNCTION(int, __float2int_rd, (float x), static_cast<int>(std::floor(x)))
 PARLAB_FUNCTION(float, __int2float_rn, (int x), static_cast<float>(x))
 PARLAB_FUNCTION(int, __float_as_int, (float x), std::bit_cast<int>(x))
 PARLAB_FUNCTION(float, __int_as_float, (int x), std::bit_cast<float>(x))
-PARLAB_FUNCTION(unsigned,
-                __float_as_uint,
-                (float x),
+PARLAB_FUNCTION(unsigned, __float_as_uint, (float x),
                 std::bit_cast<unsigned>(x))
 PARLAB_FUNCTION(float, __uint_as_float, (unsigned x), std::bit_cast<float>(x))
-PARLAB_FUNCTION(long long,
-                __double_as_longlong,
-                (double x),
+PARLAB_FUNCTION(long long, __double_as_longlong, (double x),
                 std::bit_cast<long long>(x))
-PARLAB_FUNCTION(double,
-                __longlong_as_double,
-                (long long x),
+PARLAB_FUNCTION(double, __longlong_as_double, (long long x),
                 std::bit_cast<double>(x))
 PARLAB_FUNCTION(int, __popc, (unsigned x), std::popcount(x))
 PARLAB_FUNCTION(int, __popcll, (unsigned long long x), std::popcount(x))
 PARLAB_FUNCTION(int, __ffs, (int x), __builtin_ffs(x))
 PARLAB_FUNCTION(int, __ffsll, (long long x), __builtin_ffsll(x))
 PARLAB_FUNCTION(int, __clz, (int x), std::countl_zero(static_cast<unsigned>(x)))
-PARLAB_FUNCTION(int,
-                __clzll,
-                (long long x),
+PARLAB_FUNCTION(int, __clzll, (long long x),
                 std::countl_zero(static_cast<unsigned long long>(x)))
 inline unsigned __brev(unsigned x) {
   unsigned reversed = 0;
@@ -350,13 +335,9 @@ inline unsigned __brev(unsigned x) {
   return reversed;
 }
 PARLAB_FUNCTION(int, __mul24, (int a, int b), a* b)
-PARLAB_FUNCTION(unsigned,
-                __umulhi,
-                (unsigned a, unsigned b),
+PARLAB_FUNCTION(unsigned, __umulhi, (unsigned a, unsigned b),
                 static_cast<unsigned>(std::uint64_t{a} * b >> 32))
-PARLAB_FUNCTION(long long,
-                clock64,
-                (),
+PARLAB_FUNCTION(long long, clock64, (),
                 static_cast<long long>(__builtin_ia32_rdtsc()))
 inline void __nanosleep(unsigned) {
   pause();

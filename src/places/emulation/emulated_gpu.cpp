@@ -76,8 +76,7 @@ void EmulatedGpu::clear(void* data, std::size_t bytes) {
   start({}, nullptr, [=] { checked_clear(data, bytes); }, {});
 }
 
-void EmulatedGpu::start(const LaunchConfig& config,
-                        const void* kernel,
+void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
                         std::function<void()> thread,
                         std::span<const std::byte> arguments) {
   if (kernel != nullptr) launches_.push_back({config, kernel});

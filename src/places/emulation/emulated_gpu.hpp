@@ -33,8 +33,7 @@ class EmulatedGpu : public LaunchingGpu {
   explicit EmulatedGpu(std::uint64_t seed = emulation_seed(),
                        emulation::Order order = emulation::Order::shuffled,
                        std::shared_ptr<EmulatedMachine> machine = nullptr,
-                       int device = 0,
-                       std::string owner = {},
+                       int device = 0, std::string owner = {},
                        const emulation::Ordering* ordering = nullptr)
       : seed_(seed),
         order_(order),
@@ -45,8 +44,7 @@ class EmulatedGpu : public LaunchingGpu {
         ordering_(ordering) {}
 
   // Device memory with a name for messages; a kernel may not write to an input.
-  emulation::Memory allocate(const std::string& name,
-                             std::size_t bytes,
+  emulation::Memory allocate(const std::string& name, std::size_t bytes,
                              emulation::Kind kind) {
     return machine_->arena.allocate(owner_ + name, bytes, kind, device_);
   }
@@ -73,8 +71,7 @@ class EmulatedGpu : public LaunchingGpu {
   void* stream() const override { return nullptr; }
 
  protected:
-  void start(const LaunchConfig& config,
-             const void* kernel,
+  void start(const LaunchConfig& config, const void* kernel,
              std::function<void()> thread,
              std::span<const std::byte> arguments) override;
   void write_constant(void* to, const void* from, std::size_t bytes) override {

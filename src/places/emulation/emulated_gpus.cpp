@@ -27,9 +27,7 @@ void add(std::vector<std::byte>& to, const std::vector<std::byte>& from) {
 
 }  // namespace
 
-EmulatedGpus::EmulatedGpus(int count,
-                           std::uint64_t seed,
-                           Order order,
+EmulatedGpus::EmulatedGpus(int count, std::uint64_t seed, Order order,
                            std::shared_ptr<EmulatedMachine> machine)
     : machine_(machine ? std::move(machine)
                        : std::make_shared<EmulatedMachine>()) {
@@ -58,10 +56,8 @@ void EmulatedGpus::beside(const std::function<void()>& transfers,
   transfers();
 }
 
-Allocation& EmulatedGpus::array_at(const char* operation,
-                                   int gpu,
-                                   const void* address,
-                                   std::size_t bytes,
+Allocation& EmulatedGpus::array_at(const char* operation, int gpu,
+                                   const void* address, std::size_t bytes,
                                    bool writes) {
   const auto refuse = [](Cause cause, std::vector<Argument> arguments) {
     throw PointError(Verdict::launch_failed,
@@ -85,10 +81,8 @@ Allocation& EmulatedGpus::array_at(const char* operation,
   return *array;
 }
 
-std::vector<std::byte> EmulatedGpus::take(const char* operation,
-                                          int gpu,
-                                          const void* from,
-                                          std::size_t bytes) {
+std::vector<std::byte> EmulatedGpus::take(const char* operation, int gpu,
+                                          const void* from, std::size_t bytes) {
   const auto& array = array_at(operation, gpu, from, bytes, false);
   for (std::size_t at = 0; at < bytes && !array.cells.empty();
        at += word_bytes) {
@@ -109,9 +103,7 @@ std::vector<std::byte> EmulatedGpus::take(const char* operation,
   return {first, first + bytes};
 }
 
-void EmulatedGpus::put(const char* operation,
-                       int gpu,
-                       void* to,
+void EmulatedGpus::put(const char* operation, int gpu, void* to,
                        const std::vector<std::byte>& bytes) {
   auto& array = array_at(operation, gpu, to, bytes.size(), true);
   const auto does = phrase(operation, "writes");
@@ -149,8 +141,7 @@ void EmulatedGpus::require_everywhere(const char* operation,
 
 void EmulatedGpus::sum_over_all(const std::vector<void*>& from,
                                 const std::vector<void*>& to,
-                                std::int64_t elements,
-                                Dtype dtype) {
+                                std::int64_t elements, Dtype dtype) {
   constexpr auto name = "all_reduce";
   require_everywhere(name, from);
   require_everywhere(name, to);
@@ -165,10 +156,8 @@ void EmulatedGpus::sum_over_all(const std::vector<void*>& from,
     put(name, i, to[static_cast<std::size_t>(i)], sum);
 }
 
-void EmulatedGpus::send_to_all(int root,
-                               const std::vector<void*>& data,
-                               std::int64_t elements,
-                               Dtype dtype) {
+void EmulatedGpus::send_to_all(int root, const std::vector<void*>& data,
+                               std::int64_t elements, Dtype dtype) {
   constexpr auto name = "broadcast";
   require_everywhere(name, data);
   const auto bytes = static_cast<std::size_t>(elements) * bytes_of(dtype);

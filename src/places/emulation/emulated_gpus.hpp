@@ -19,8 +19,7 @@ namespace parlab {
 
 class EmulatedGpus final : public Gpus {
  public:
-  explicit EmulatedGpus(int count,
-                        std::uint64_t seed = emulation_seed(),
+  explicit EmulatedGpus(int count, std::uint64_t seed = emulation_seed(),
                         emulation::Order order = emulation::Order::shuffled,
                         std::shared_ptr<EmulatedMachine> machine = nullptr);
 
@@ -39,27 +38,18 @@ class EmulatedGpus final : public Gpus {
 
  protected:
   void sum_over_all(const std::vector<void*>& from,
-                    const std::vector<void*>& to,
-                    std::int64_t elements,
+                    const std::vector<void*>& to, std::int64_t elements,
                     Dtype dtype) override;
-  void send_to_all(int root,
-                   const std::vector<void*>& data,
-                   std::int64_t elements,
-                   Dtype dtype) override;
+  void send_to_all(int root, const std::vector<void*>& data,
+                   std::int64_t elements, Dtype dtype) override;
 
  private:
-  std::vector<std::byte> take(const char* operation,
-                              int gpu,
-                              const void* from,
+  std::vector<std::byte> take(const char* operation, int gpu, const void* from,
                               std::size_t bytes);
-  void put(const char* operation,
-           int gpu,
-           void* to,
+  void put(const char* operation, int gpu, void* to,
            const std::vector<std::byte>& bytes);
-  emulation::Allocation& array_at(const char* operation,
-                                  int gpu,
-                                  const void* address,
-                                  std::size_t bytes,
+  emulation::Allocation& array_at(const char* operation, int gpu,
+                                  const void* address, std::size_t bytes,
                                   bool writes);
   void require_everywhere(const char* operation,
                           const std::vector<void*>& data) const;

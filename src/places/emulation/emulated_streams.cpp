@@ -47,9 +47,7 @@ struct Copy {
  private:
   // Half a word may be another piece's, which comes on another stream.
   template <typename F>
-  void each_whole_word(Allocation& array,
-                       const void* first,
-                       std::size_t bytes,
+  void each_whole_word(Allocation& array, const void* first, std::size_t bytes,
                        F f) const {
     if (array.cells.empty()) return;
     const auto begin = array.offset(first), end = begin + bytes;
@@ -58,11 +56,8 @@ struct Copy {
       f(array.cells[word], array.data + word * word_bytes);
     }
   }
-  void require_order(const char* does,
-                     Stamp other,
-                     const char* did,
-                     const Allocation& array,
-                     const std::byte* word) const {
+  void require_order(const char* does, Stamp other, const char* did,
+                     const Allocation& array, const std::byte* word) const {
     if (stream.comes_before(other.instance)) return;
     throw PointError(
         Verdict::wrong_result,
@@ -100,19 +95,16 @@ bool StreamOrder::comes_before(std::uint32_t instance, int i) const {
 
 // ---- one stream
 
-EmulatedStream::EmulatedStream(StreamOrder& streams,
-                               int i,
-                               std::uint64_t seed,
+EmulatedStream::EmulatedStream(StreamOrder& streams, int i, std::uint64_t seed,
                                Order order,
                                std::shared_ptr<EmulatedMachine> machine)
-    : EmulatedGpu(
-          seed, order, machine, 0, "stream " + std::to_string(i) + "'s ", this),
+    : EmulatedGpu(seed, order, machine, 0,
+                  "stream " + std::to_string(i) + "'s ", this),
       streams_(streams),
       i_(i),
       machine_(std::move(machine)) {}
 
-void EmulatedStream::start(const LaunchConfig& config,
-                           const void* kernel,
+void EmulatedStream::start(const LaunchConfig& config, const void* kernel,
                            std::function<void()> thread,
                            std::span<const std::byte> arguments) {
   streams_.started(machine_->instances, i_);
@@ -121,8 +113,7 @@ void EmulatedStream::start(const LaunchConfig& config,
 
 // ---- all of them
 
-EmulatedStreams::EmulatedStreams(std::uint64_t seed,
-                                 Order order,
+EmulatedStreams::EmulatedStreams(std::uint64_t seed, Order order,
                                  std::shared_ptr<EmulatedMachine> machine)
     : seed_(seed),
       order_(order),
@@ -151,8 +142,7 @@ void EmulatedStreams::wait(int i, int other) {
 }
 
 Allocation& EmulatedStreams::array_at(const std::string& does,
-                                      const void* address,
-                                      std::size_t bytes,
+                                      const void* address, std::size_t bytes,
                                       bool on_host) {
   Allocation* const array = machine_->arena.owner(address);
   const std::string whose =
@@ -173,10 +163,8 @@ Allocation& EmulatedStreams::array_at(const std::string& does,
   return *array;
 }
 
-void EmulatedStreams::copy(const std::string& operation,
-                           int i,
-                           const Rows& rows,
-                           bool to_device) {
+void EmulatedStreams::copy(const std::string& operation, int i,
+                           const Rows& rows, bool to_device) {
   const EmulatedStream& stream = (*this)[i];
   const auto instance = machine_->instances++;
   ordered_.started(instance, i);

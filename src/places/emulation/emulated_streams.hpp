@@ -40,9 +40,7 @@ class StreamOrder {
 // was started on it before.
 class EmulatedStream final : private emulation::Ordering, public EmulatedGpu {
  public:
-  EmulatedStream(StreamOrder& streams,
-                 int i,
-                 std::uint64_t seed,
+  EmulatedStream(StreamOrder& streams, int i, std::uint64_t seed,
                  emulation::Order order,
                  std::shared_ptr<EmulatedMachine> machine);
   bool comes_before(std::uint32_t instance) const override {
@@ -53,8 +51,7 @@ class EmulatedStream final : private emulation::Ordering, public EmulatedGpu {
   }
 
  protected:
-  void start(const LaunchConfig& config,
-             const void* kernel,
+  void start(const LaunchConfig& config, const void* kernel,
              std::function<void()> thread,
              std::span<const std::byte> arguments) override;
 
@@ -89,14 +86,10 @@ class EmulatedStreams final : public Streams {
   }
 
  private:
-  void copy(const std::string& operation,
-            int i,
-            const Rows& rows,
+  void copy(const std::string& operation, int i, const Rows& rows,
             bool to_device);
-  emulation::Allocation& array_at(const std::string& does,
-                                  const void* address,
-                                  std::size_t bytes,
-                                  bool on_host);
+  emulation::Allocation& array_at(const std::string& does, const void* address,
+                                  std::size_t bytes, bool on_host);
 
   std::uint64_t seed_;
   emulation::Order order_;

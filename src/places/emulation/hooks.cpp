@@ -189,9 +189,7 @@ void check_progress(const InRuntime& here) {
   }
 }
 
-void check_access(const void* address,
-                  std::size_t length,
-                  bool writes,
+void check_access(const void* address, std::size_t length, bool writes,
                   bool atomic) {
   if (running == nullptr || running->owns(address)) return;
   if (!running->suspects.empty()) InRuntime().thread.judge_suspects();
@@ -277,9 +275,7 @@ extern "C" {
 
 // Of assert(): in a kernel it ends that kernel, elsewhere the program,
 // as the C library's would.
-void __assert_fail(const char* condition,
-                   const char* file,
-                   unsigned line,
+void __assert_fail(const char* condition, const char* file, unsigned line,
                    const char*) noexcept {
   if (running != nullptr) {
     InRuntime().thread.fail(

@@ -41,8 +41,7 @@ std::string Allocation::element(const void* address, std::size_t length) const {
   return name + '[' + std::to_string(position / length) + ']';
 }
 
-Detail Allocation::outside(const std::string& does,
-                           const void* address,
+Detail Allocation::outside(const std::string& does, const void* address,
                            std::size_t length) const {
   const auto begin = static_cast<std::int64_t>(offset(address)),
              end = static_cast<std::int64_t>(bytes);
@@ -76,9 +75,7 @@ Arena::~Arena() {
 }
 
 // The system refuses what it could never hold.
-Memory Arena::allocate(const std::string& name,
-                       std::size_t bytes,
-                       Kind kind,
+Memory Arena::allocate(const std::string& name, std::size_t bytes, Kind kind,
                        int device) {
   const auto range = std::find(arrays_.begin(), arrays_.end(), nullptr);
   std::byte* const data =

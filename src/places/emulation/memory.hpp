@@ -60,8 +60,7 @@ struct Allocation {
   std::string element(const void* address, std::size_t length) const;
   // Cause::before_the_start, at_the_end or past_the_end, of an access that
   // misses it; does: "reads", "exchange writes".
-  Detail outside(const std::string& does,
-                 const void* address,
+  Detail outside(const std::string& does, const void* address,
                  std::size_t length) const;
   std::string at(const void* address) const;  // "byte 12 of y"
 };
@@ -72,9 +71,7 @@ class Arena {
   Arena();  // what it could not reserve, it cannot allocate
   ~Arena();
   // Lives no longer than the Arena. Throws PointError(out_of_memory).
-  Memory allocate(const std::string& name,
-                  std::size_t bytes,
-                  Kind kind,
+  Memory allocate(const std::string& name, std::size_t bytes, Kind kind,
                   int device = 0);
   // The array this part of the addresses belongs to, or nullptr; it
   // need not contain the address.

@@ -25,8 +25,8 @@ __device__ inline void make_barrier(parlab::Barrier& barrier, int arrivals) {
 }
 
 // Announces a box of the row that begins at x, and asks for it.
-__device__ inline void ask_for_box(
-    float* tile, parlab::Barrier& full, const float* in, int n, int x) {
+__device__ inline void ask_for_box(float* tile, parlab::Barrier& full,
+                                   const float* in, int n, int x) {
   parlab::arrive_expecting(full, box_bytes);
   parlab::load_box(tile, row_of_boxes(in, n), full, x, 0);
 }

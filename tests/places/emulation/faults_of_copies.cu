@@ -129,8 +129,7 @@ __global__ void nobody_waits_for_threads(const float* in, float* out, int n) {
 FAULT(nobody_waits_for_threads, wrong_result, "never_written");
 
 // The arrival says nothing of the copy that follows it.
-__global__ void a_copy_comes_after_its_arrival(const float* in,
-                                               float* out,
+__global__ void a_copy_comes_after_its_arrival(const float* in, float* out,
                                                int n) {
   alignas(16) __shared__ float tile[64];
   __shared__ Barrier full;

@@ -19,9 +19,7 @@ __global__ void off_by_one(const float* in, float* out, int n) {
   const int i = global_index();
   if (i <= n) out[i] = in[min(i, n - 1)];  // wrong
 }
-FAULT(off_by_one,
-      launch_failed,
-      "block (3,0), thread (4,0)",
+FAULT(off_by_one, launch_failed, "block (3,0), thread (4,0)",
       "at_the_end writes 4 0 out 400");
 
 __global__ void tail_not_handled(const float* in, float* out, int) {
@@ -107,9 +105,7 @@ FAULT(copy_of_too_much, launch_failed, "copy or clear", "at_the_end reads 800");
 
 // ---- addresses of the host
 
-__global__ void sum_of(const float* in,
-                       const float* numbers,
-                       float* out,
+__global__ void sum_of(const float* in, const float* numbers, float* out,
                        int n) {
   const int i = global_index();
   if (i < n) out[i] = in[i] + numbers[i];  // wrong
@@ -127,16 +123,13 @@ void result_on_the_stack(const Bench& b) {
   int result = 0;
   b.gpu.launch(b.config(), count_into, &result);
 }
-FAULT(result_on_the_stack,
-      launch_failed,
-      "in_kernel count_into",
+FAULT(result_on_the_stack, launch_failed, "in_kernel count_into",
       "host_memory");
 
 struct Options {
   int n, scale;
 };
-__global__ void takes_options(const Options* options,
-                              const float* in,
+__global__ void takes_options(const Options* options, const float* in,
                               float* out) {
   const int i = global_index();
   if (i < options->n) out[i] = in[i] * options->scale;  // wrong
@@ -174,9 +167,7 @@ __global__ void dynamic_shared_too_small(const float* in, float* out, int n) {
   __syncthreads();
   if (i < n) out[i] = tile[threadIdx.x + 1];
 }
-FAULT(dynamic_shared_too_small,
-      launch_failed,
-      "thread (31,0)",
+FAULT(dynamic_shared_too_small, launch_failed, "thread (31,0)",
       "at_the_end writes 4 0 dynamic shared memory 128");
 
 __global__ void extern_shared_too_small(const float* in, float* out, int n) {
@@ -195,8 +186,7 @@ __global__ void before_dynamic_shared(const float* in, float* out, int n) {
   const int t = threadIdx.x;
   if (t < n) out[t] = left[t - 1];  // wrong
 }
-FAULT(before_dynamic_shared,
-      launch_failed,
+FAULT(before_dynamic_shared, launch_failed,
       "before_the_start reads 4 4 dynamic shared memory");
 
 void no_shared_bytes(const Bench& b) {
@@ -271,8 +261,7 @@ __global__ void unwritten_shared(const float* in, float* out, int n) {
   __syncthreads();
   if (i < n) out[i] = sum[threadIdx.x % 32];
 }
-FAULT(unwritten_shared,
-      wrong_result,
+FAULT(unwritten_shared, wrong_result,
       "never_written_in_block reads static shared memory");
 
 __global__ void unwritten_halo(const float* in, float* out, int n) {
@@ -284,9 +273,7 @@ __global__ void unwritten_halo(const float* in, float* out, int n) {
 }
 FAULT(unwritten_halo, wrong_result, "never_written_in_block");
 
-__global__ void unwritten_scratch(const float* in,
-                                  float* middle,
-                                  float* out,
+__global__ void unwritten_scratch(const float* in, float* middle, float* out,
                                   int n) {
   const int i = global_index();
   if (i + 1 < n) middle[i] = in[i];
@@ -311,15 +298,10 @@ __global__ void adds(const float* in, float* middle, float* out, int n) {
 void unwritten_sum(const Bench& b) {
   b.gpu.launch(b.config(), adds, b.in, b.gpu.scratch<float>(b.n), b.out, b.n);
 }
-FAULT(unwritten_sum,
-      wrong_result,
-      "in_kernel adds",
-      "reads scratch 1[",
+FAULT(unwritten_sum, wrong_result, "in_kernel adds", "reads scratch 1[",
       "never_written");
 
-__global__ void leaves_a_counter(const float* in,
-                                 float* out,
-                                 unsigned* zero,
+__global__ void leaves_a_counter(const float* in, float* out, unsigned* zero,
                                  int n) {
   const int i = global_index();
   if (i < n) out[i] = in[i];
@@ -390,8 +372,7 @@ void host_reads_scratch(const Bench& b) {
   b.gpu.launch(b.config(), adds, b.in, b.out, sums, b.n);
   b.gpu.copy(b.out, sums, static_cast<std::size_t>(sums[0]));  // wrong
 }
-FAULT(host_reads_scratch,
-      launch_failed,
+FAULT(host_reads_scratch, launch_failed,
       "host_touches_device byte 0 of scratch 1");
 
 void host_crashes(const Bench& b) {

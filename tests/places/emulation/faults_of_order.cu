@@ -26,8 +26,7 @@ __global__ void divergent_barrier(const float* in, float* out, int n) {
   }
   if (i < n) out[i] = in[i];
 }
-FAULT(divergent_barrier,
-      launch_failed,
+FAULT(divergent_barrier, launch_failed,
       "divergent_barrier; thread_waits threads (0,0) to (15,0) __syncthreads",
       "thread_waits threads (16,0) to (31,0) __syncthreads");
 
@@ -38,8 +37,7 @@ __global__ void barrier_in_a_branch(const float* in, float* out, int n) {
   if (i < n) out[i] = in[i];
   __syncthreads();
 }
-FAULT(barrier_in_a_branch,
-      launch_failed,
+FAULT(barrier_in_a_branch, launch_failed,
       "thread_waits threads (0,0) to (15,0) __syncthreads");
 
 __global__ void barrier_of_some(const float* in, float* out, int n) {
@@ -47,8 +45,7 @@ __global__ void barrier_of_some(const float* in, float* out, int n) {
   if (threadIdx.x < 16) __syncthreads();  // wrong
   if (i < n) out[i] = in[i];
 }
-FAULT(barrier_of_some,
-      launch_failed,
+FAULT(barrier_of_some, launch_failed,
       "divergent_barrier; thread_waits threads (0,0) to (15,0) __syncthreads",
       "thread_ended threads (16,0) to (31,0)");
 
@@ -60,9 +57,7 @@ __global__ void barrier_after_return(const float* in, float* out, int n) {
   __syncthreads();  // wrong
   out[i] = tile[threadIdx.x];
 }
-FAULT(barrier_after_return,
-      launch_failed,
-      "block (3,0)",
+FAULT(barrier_after_return, launch_failed, "block (3,0)",
       "thread_waits threads (0,0) to (3,0) __syncthreads",
       "thread_ended threads (4,0) to (31,0)");
 
@@ -71,8 +66,7 @@ __global__ void barrier_of_one_warp(const float* in, float* out, int n) {
   if (threadIdx.x / 32 == 1) __syncthreads();  // wrong
   if (i < n) out[i] = in[i];
 }
-FAULT(barrier_of_one_warp,
-      launch_failed,
+FAULT(barrier_of_one_warp, launch_failed,
       "thread_waits threads (32,0) to (63,0)")
     .at(100, 64);
 
@@ -82,8 +76,7 @@ __global__ void barrier_in_uneven_loop(const float* in, float* out, int n) {
     __syncthreads();  // wrong
   }
 }
-FAULT(barrier_in_uneven_loop,
-      launch_failed,
+FAULT(barrier_in_uneven_loop, launch_failed,
       "thread_waits threads (0,0) to (3,0) __syncthreads",
       "thread_ended threads (4,0) to (31,0)")
     .at(100, 32);
@@ -105,32 +98,26 @@ __global__ void barrier_and_shuffle(const float* in, float* out, int n) {
   }
   if (i < n) out[i] = v;
 }
-FAULT(barrier_and_shuffle,
-      launch_failed,
+FAULT(barrier_and_shuffle, launch_failed,
       "thread_waits threads (0,0) to (2,0) __shfl_sync",
       "thread_waits thread (3,0) __syncthreads",
       "thread_waits threads (4,0) to (31,0) __shfl_sync");
 
-__global__ void grid_barrier_missed(const float* in,
-                                    float* middle,
-                                    float* out,
+__global__ void grid_barrier_missed(const float* in, float* middle, float* out,
                                     int n) {
   const int i = global_index();
   if (i < n) middle[i] = in[i];
   if (blockIdx.x != 0) cg::this_grid().sync();
   if (i < n) out[i] = middle[i];
 }
-PLANTED(__LINE__,
-        {"grid_barrier_missed",
-         planted::Kind::fault,
-         planted::cooperative(grid_barrier_missed),
-         0,
-         parlab::Verdict::launch_failed,
-         {"grid_barrier_missed"}});
+PLANTED(__LINE__, {"grid_barrier_missed",
+                   planted::Kind::fault,
+                   planted::cooperative(grid_barrier_missed),
+                   0,
+                   parlab::Verdict::launch_failed,
+                   {"grid_barrier_missed"}});
 
-__global__ void grid_barrier_of_some(const float* in,
-                                     float* middle,
-                                     float* out,
+__global__ void grid_barrier_of_some(const float* in, float* middle, float* out,
                                      int n) {
   const int i = global_index();
   if (i >= n) return;
@@ -138,32 +125,26 @@ __global__ void grid_barrier_of_some(const float* in,
   cg::this_grid().sync();  // wrong
   out[i] = middle[n - 1 - i];
 }
-PLANTED(__LINE__,
-        {"grid_barrier_of_some",
-         planted::Kind::fault,
-         planted::cooperative(grid_barrier_of_some),
-         0,
-         parlab::Verdict::launch_failed,
-         {"grid barrier"}});
+PLANTED(__LINE__, {"grid_barrier_of_some",
+                   planted::Kind::fault,
+                   planted::cooperative(grid_barrier_of_some),
+                   0,
+                   parlab::Verdict::launch_failed,
+                   {"grid barrier"}});
 
-__global__ void plain_launch_with_grid_barrier(const float* in,
-                                               float* middle,
-                                               float* out,
-                                               int n) {
+__global__ void plain_launch_with_grid_barrier(const float* in, float* middle,
+                                               float* out, int n) {
   const int i = global_index();
   if (i < n) middle[i] = in[i];
   cg::this_grid().sync();  // wrong
   if (i < n) out[i] = middle[n - 1 - i];
 }
-FAULT(plain_launch_with_grid_barrier,
-      launch_failed,
+FAULT(plain_launch_with_grid_barrier, launch_failed,
       "not_cooperative grid barrier");
 
 // Found as a race, or as memory not yet written when the other
 // block had no turn so far.
-__global__ void missing_grid_barrier(const float* in,
-                                     float* middle,
-                                     float* out,
+__global__ void missing_grid_barrier(const float* in, float* middle, float* out,
                                      int n) {
   const int i = global_index();
   if (i < n) middle[i] = in[i];
@@ -269,9 +250,7 @@ __global__ void every_lane_its_own(const float* in, float* out, int n) {
   __syncthreads();
   if (global_index() < n) out[global_index()] = last;
 }
-FAULT(every_lane_its_own,
-      wrong_result,
-      "static shared memory",
+FAULT(every_lane_its_own, wrong_result, "static shared memory",
       "race_in_block");
 
 __global__ void tile_barrier_for_block(const float* in, float* out, int n) {
@@ -375,8 +354,8 @@ __global__ void atomics_of_some(const float* in, float* out, int n) {
 }
 FAULT(atomics_of_some, wrong_result, "out[0]", "race_");
 
-__global__ void volatile_flag(
-    const float* in, float* middle, unsigned* zero, float* out, int n) {
+__global__ void volatile_flag(const float* in, float* middle, unsigned* zero,
+                              float* out, int n) {
   volatile unsigned* const flag = zero;
   if (threadIdx.x == 0 && blockIdx.x == 0) {
     middle[0] = in[3];  // wrong
@@ -390,8 +369,8 @@ FAULT(volatile_flag, wrong_result, "scratch ", "race_");
 
 // ---- the last block adds up
 
-__global__ void last_block_without_fence(
-    const float* in, float* partial, unsigned* done, float* out, int n) {
+__global__ void last_block_without_fence(const float* in, float* partial,
+                                         unsigned* done, float* out, int n) {
   const int i = global_index();
   if (threadIdx.x != 0) return;
   partial[blockIdx.x] = i < n ? in[i] : 0;
@@ -403,8 +382,8 @@ __global__ void last_block_without_fence(
 }
 FAULT(last_block_without_fence, wrong_result, "scratch 1[", "race_");
 
-__global__ void last_block_fence_too_late(
-    const float* in, float* partial, unsigned* done, float* out, int n) {
+__global__ void last_block_fence_too_late(const float* in, float* partial,
+                                          unsigned* done, float* out, int n) {
   const int i = global_index();
   if (threadIdx.x != 0) return;
   partial[blockIdx.x] = i < n ? in[i] : 0;
@@ -421,11 +400,8 @@ FAULT(last_block_fence_too_late, wrong_result, "scratch 1[", "race_");
 // What the threads of the last block read, each of them wrote; kernels
 // differ in how they release it.
 template <typename Release>
-__device__ void write_and_add_up(const float* in,
-                                 float* partial,
-                                 unsigned* done,
-                                 float* out,
-                                 int n,
+__device__ void write_and_add_up(const float* in, float* partial,
+                                 unsigned* done, float* out, int n,
                                  Release release) {
   __shared__ bool last;
   const int i = global_index();
@@ -438,8 +414,8 @@ __device__ void write_and_add_up(const float* in,
   if (threadIdx.x == 0) *done = 0;
 }
 
-__global__ void fence_of_one_thread(
-    const float* in, float* partial, unsigned* done, float* out, int n) {
+__global__ void fence_of_one_thread(const float* in, float* partial,
+                                    unsigned* done, float* out, int n) {
   write_and_add_up(in, partial, done, out, n, [](float* to, float value) {
     if (to != nullptr) *to = value;
     if (threadIdx.x == 0) __threadfence();
@@ -448,8 +424,8 @@ __global__ void fence_of_one_thread(
 }
 FAULT(fence_of_one_thread, wrong_result, "scratch 1[", "race_");
 
-__global__ void fence_before_the_write(
-    const float* in, float* partial, unsigned* done, float* out, int n) {
+__global__ void fence_before_the_write(const float* in, float* partial,
+                                       unsigned* done, float* out, int n) {
   write_and_add_up(in, partial, done, out, n, [](float* to, float value) {
     __threadfence();
     if (to != nullptr) *to = value;
@@ -458,8 +434,8 @@ __global__ void fence_before_the_write(
 }
 FAULT(fence_before_the_write, wrong_result, "scratch 1[", "race_");
 
-__global__ void fence_without_barrier(
-    const float* in, float* partial, unsigned* done, float* out, int n) {
+__global__ void fence_without_barrier(const float* in, float* partial,
+                                      unsigned* done, float* out, int n) {
   write_and_add_up(in, partial, done, out, n, [](float* to, float value) {
     if (to != nullptr) *to = value;
     __threadfence();
@@ -467,8 +443,8 @@ __global__ void fence_without_barrier(
 }
 FAULT(fence_without_barrier, wrong_result, "scratch 1[");
 
-__global__ void counter_reset_by_all(
-    const float* in, float* partial, unsigned* done, float* out, int n) {
+__global__ void counter_reset_by_all(const float* in, float* partial,
+                                     unsigned* done, float* out, int n) {
   if (threadIdx.x != 0) return;
   partial[blockIdx.x] = in[blockIdx.x];
   __threadfence();
@@ -521,8 +497,7 @@ __global__ void copies_before_waiting(const float* in, float* out, int n) {
 __global__ void never_waits(const float*, float*, int) {}
 
 std::function<void(const Bench&)> overlapping(void (*kernel)(const float*,
-                                                             float*,
-                                                             int)) {
+                                                             float*, int)) {
   return [=](const Bench& bench) {
     auto config = bench.config();
     bench.gpu.launch(config, twice, bench.in, bench.out, bench.n);

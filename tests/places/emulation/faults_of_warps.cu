@@ -24,11 +24,8 @@ __global__ void inactive_lane(const float* in, float* out, int n) {
   }
   if (threadIdx.x % 32 == 0) atomicAdd(out, sum);
 }
-FAULT(inactive_lane,
-      wrong_result,
-      "block (3,0)",
-      "lane_absent __shfl_down_sync",
-      "lane_absent");
+FAULT(inactive_lane, wrong_result, "block (3,0)",
+      "lane_absent __shfl_down_sync", "lane_absent");
 
 __global__ void lane_not_in_mask(const float* in, float* out, int n) {
   const int i = global_index();
@@ -52,8 +49,7 @@ __global__ void all_lanes_in_a_branch(const float* in, float* out, int n) {
   __syncwarp();
   if (i < n) out[i] = v;
 }
-FAULT(all_lanes_in_a_branch,
-      launch_failed,
+FAULT(all_lanes_in_a_branch, launch_failed,
       "thread_waits threads (0,0) to (15,0) __shfl_xor_sync",
       "thread_waits threads (16,0) to (31,0) __syncwarp");
 
@@ -64,8 +60,7 @@ __global__ void masks_differ(const float* in, float* out, int n) {
   __syncwarp();                                                    // wrong
   if (i < n) out[i] = v;
 }
-FAULT(masks_differ,
-      launch_failed,
+FAULT(masks_differ, launch_failed,
       "thread_waits threads (0,0) to (15,0) __shfl_xor_sync");
 
 __global__ void syncwarp_of_others(const float* in, float* out, int n) {
@@ -165,9 +160,7 @@ __global__ void reads_without_end(const float* in, float* out, int) {
 FAULT(reads_without_end, timed_out, "endless");
 
 // The lock is never given back.
-__global__ void lock_without_key(const float* in,
-                                 float* out,
-                                 unsigned* lock,
+__global__ void lock_without_key(const float* in, float* out, unsigned* lock,
                                  int n) {
   if (threadIdx.x != 0 || global_index() >= n) return;
   while (atomicCAS(lock, 0u, 1u) != 0) {  // wrong

@@ -57,12 +57,12 @@ using Run = std::function<void(const Bench&)>;
 Run launch(void (*kernel)(const float* in, float* out, int n));
 Run launch(void (*kernel)(const float* in, float* out, unsigned* zero, int n));
 Run launch(void (*kernel)(const float* in, float* middle, float* out, int n));
-Run launch(void (*kernel)(
-    const float* in, float* middle, unsigned* zero, float* out, int n));
+Run launch(void (*kernel)(const float* in, float* middle, unsigned* zero,
+                          float* out, int n));
 Run launch(Run host_code);
 // All blocks together, with grid barriers.
-Run cooperative(
-    void (*kernel)(const float* in, float* middle, float* out, int n));
+Run cooperative(void (*kernel)(const float* in, float* middle, float* out,
+                               int n));
 
 // The sum of the outputs. Throws what Gpu::launch throws.
 double run(parlab::EmulatedGpu& gpu, const Case& one);

@@ -142,8 +142,7 @@ RIGHT(copies_of_threads_arrive, 147).at(99, 32);
 
 // An arrival comes after all copies before it, those of other barriers too;
 // what was begun later it does not wait for.
-__global__ void one_barrier_of_two_is_asked(const float* in,
-                                            float* out,
+__global__ void one_barrier_of_two_is_asked(const float* in, float* out,
                                             int n) {
   alignas(16) __shared__ float tile[3][64];
   __shared__ Barrier first, second;

@@ -105,8 +105,7 @@ struct Options {
   float scale[3];
   int n;
 };
-__global__ void takes_a_struct(const Options options,
-                               const float* in,
+__global__ void takes_a_struct(const Options options, const float* in,
                                float* out) {
   const int i = global_index();
   if (i < options.n) out[i] = in[i] * options.scale[i % 3];

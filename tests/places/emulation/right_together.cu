@@ -46,8 +46,7 @@ __global__ void whole_blocks_return(const float* in, float* out, int n) {
 RIGHT(whole_blocks_return, 288);
 
 __global__ void threads_return_after_the_last_barrier(const float* in,
-                                                      float* out,
-                                                      int n) {
+                                                      float* out, int n) {
   __shared__ float sum;
   if (threadIdx.x == 0) sum = 0;
   __syncthreads();
@@ -166,8 +165,7 @@ __global__ void lanes_store_one_value(const float* in, float* out, int n) {
 }
 RIGHT(lanes_store_one_value, 300);
 
-__global__ void lanes_store_a_reduced_value(const float* in,
-                                            float* out,
+__global__ void lanes_store_a_reduced_value(const float* in, float* out,
                                             int n) {
   float sum = value_of(in, n);
   for (int by = 16; by > 0; by /= 2)
@@ -362,9 +360,7 @@ RIGHT(tiles_go_their_own_way, 336).at(96, 32);
 // ---- the grid
 
 // All blocks write, all meet, each reads what another one wrote; and once more.
-__global__ void grid_barriers(const float* in,
-                              float* middle,
-                              float* out,
+__global__ void grid_barriers(const float* in, float* middle, float* out,
                               int n) {
   const int i = global_index();
   if (i < n) middle[i] = in[i];
@@ -375,9 +371,8 @@ __global__ void grid_barriers(const float* in,
   cg::this_grid().sync();
   if (i < n) out[i] = middle[n - 1 - i];
 }
-PLANTED(__LINE__,
-        {"grid_barriers", planted::Kind::right,
-         planted::cooperative(grid_barriers), 150});
+PLANTED(__LINE__, {"grid_barriers", planted::Kind::right,
+                   planted::cooperative(grid_barriers), 150});
 
 // A thread waits for another one of its block: it must not starve it.
 __global__ void spins(const float*, float* out, unsigned* flag, int) {
@@ -404,8 +399,7 @@ __global__ void lock(const float* in, float* out, unsigned* taken, int n) {
 }
 RIGHT(lock, 4);
 
-__global__ void maximum_by_compare_and_swap(const float* in,
-                                            float* out,
+__global__ void maximum_by_compare_and_swap(const float* in, float* out,
                                             int n) {
   auto* const word = reinterpret_cast<unsigned*>(out);
   const float mine = value_of(in, n);
@@ -420,8 +414,8 @@ RIGHT(maximum_by_compare_and_swap, 3);
 
 // The last block to finish adds up what the others left: __threadfence
 // and an atomic counter.
-__global__ void last_block(
-    const float* in, float* partial, unsigned* done, float* out, int n) {
+__global__ void last_block(const float* in, float* partial, unsigned* done,
+                           float* out, int n) {
   __shared__ float sums[1024];
   __shared__ bool last;
   const int t = threadIdx.x;
@@ -446,8 +440,8 @@ __global__ void last_block(
 RIGHT(last_block, 150);
 RIGHT(last_block, 1500).at(1000, 64);
 
-__global__ void last_block_resets(
-    const float* in, float* partial, unsigned* done, float* out, int n) {
+__global__ void last_block_resets(const float* in, float* partial,
+                                  unsigned* done, float* out, int n) {
   if (threadIdx.x != 0) return;
   partial[blockIdx.x] = value_of(in, n) + 1;
   __threadfence();
@@ -462,8 +456,8 @@ RIGHT(last_block_resets, 4);
 
 // Every thread fences what it wrote, the block meets, and one thread
 // counts for all of them.
-__global__ void fence_then_barrier(
-    const float* in, float* partial, unsigned* done, float* out, int n) {
+__global__ void fence_then_barrier(const float* in, float* partial,
+                                   unsigned* done, float* out, int n) {
   __shared__ bool last;
   const int i = global_index();
   if (i < n) partial[i] = in[i];
@@ -481,8 +475,8 @@ RIGHT(fence_then_barrier, 1536).at(1024, 256);
 
 // As in NVIDIA's sample: thread 0 writes, all fence, thread 0 takes
 // the ticket, the block meets.
-__global__ void fence_of_all_then_ticket(
-    const float* in, float* partial, unsigned* done, float* out, int n) {
+__global__ void fence_of_all_then_ticket(const float* in, float* partial,
+                                         unsigned* done, float* out, int n) {
   __shared__ bool last;
   if (threadIdx.x == 0) partial[blockIdx.x] = in[blockIdx.x];
   __threadfence();
@@ -497,8 +491,8 @@ RIGHT(fence_of_all_then_ticket, 6);
 
 // The block meets first, and the fence of one thread covers
 // what all of them wrote.
-__global__ void barrier_then_fence(
-    const float* in, float* partial, unsigned* done, float* out, int n) {
+__global__ void barrier_then_fence(const float* in, float* partial,
+                                   unsigned* done, float* out, int n) {
   __shared__ bool last;
   const int i = global_index();
   if (i < n) partial[i] = in[i];
@@ -523,9 +517,7 @@ __global__ void writes_threes(const float*, float* out, int n) {
 }
 
 // What no launch before it has touched it may write at once.
-__global__ void prepares_its_own(const float* in,
-                                 float* own,
-                                 float* out,
+__global__ void prepares_its_own(const float* in, float* own, float* out,
                                  int n) {
   const int i = global_index();
   if (i < n) own[i] = in[i];

@@ -60,8 +60,7 @@ const teams::Case& named(const std::string& name) {
   throw std::logic_error("no case is called " + name);
 }
 
-std::vector<Share> divided(const std::string& variant,
-                           const Size& size,
+std::vector<Share> divided(const std::string& variant, const Size& size,
                            int gpus) {
   const auto& chosen = variant_called(variant);
   const auto& workload = *Registry::instance().workload(chosen.workload);

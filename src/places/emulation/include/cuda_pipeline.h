@@ -3,8 +3,7 @@
 #pragma once
 #include "places/emulation/cuda.hpp"
 
-inline void __pipeline_memcpy_async(void* shared,
-                                    const void* global,
+inline void __pipeline_memcpy_async(void* shared, const void* global,
                                     std::size_t bytes,
                                     std::size_t zero_fill = 0) {
   parlab::emulation::copy_async(shared, global, bytes, zero_fill);

@@ -26,9 +26,7 @@ struct greater {
 // Of the values of all threads of the group, in the order of their
 // ranks; each gets the result.
 template <typename T, typename Operation>
-T reduce(const lanes_of_warp& group,
-         T value,
-         Operation operation,
+T reduce(const lanes_of_warp& group, T value, Operation operation,
          const Site& site = Site::current()) {
   T all = group.shfl(value, 0, site);
   for (unsigned rank = 1; rank < group.size(); ++rank) {
