@@ -43,7 +43,7 @@ say-what-is-left-out:
 
 # plots/MACHINE/index.html, from the records, once the figures are drawn. A
 # figure that is skipped is no file: the page depends on what figures are made of.
-PAGE_SOURCES := $(wildcard src/page/* src/claims/* src/commands/page.* src/workloads/* results/published/*.csv \
+PAGE_SOURCES := $(wildcard src/page/* src/render/* src/claims/* src/commands/page.* src/workloads/* results/published/*.csv \
                            serial/*/* openmp/*/* blas/*/* cuda/*/* scripts/*/*)
 drawn = $(foreach r,$(filter $1/%,$(RECORDED)),plots/$r-tables.txt $(if $(GNUPLOT),$(patsubst \
           scripts/$(notdir $r)/%.gp,plots/$r-%.svg,$(wildcard scripts/$(notdir $r)/*.gp))))
@@ -52,6 +52,8 @@ figures: plots/$1/index.html
 plots/$1/index.html: $(call parts_of,$(filter results/$1/%,$(RECORDS))) $(PAGE_SOURCES) | $(if $(SQLITE),$(call drawn,$1)) $(BIN)/parlab-emulated
 	@$(BIN)/parlab-emulated page results/$1 --figures plots/$1 --databases $(R)/$1 --output $$@ && echo "  wrote $$@"
 endef
+# The index is made anew when a machine comes or goes.
+$(call store,$(B)/pages.list,$(sort $(dir $(RECORDS))))
 PAGED := $(sort $(patsubst %/,%,$(dir $(RECORDED))))
 $(foreach m,$(PAGED),$(eval $(call page_of,$m)))
 

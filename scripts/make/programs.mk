@@ -114,7 +114,7 @@ $(call store,$(B)/host.flags,$(COMPILER) $(VARIANT_FLAGS))
 $(call store,$(B)/room.flags,$(COMPILER) $(ROOM_FLAGS))
 $(call store,$(B)/kernel.flags,$(COMPILER) $(KERNEL_FLAGS) $(FIRST))
 $(if $(NVCC),$(call store,$(B)/cuda.flags,$(NVCC) $(CUDA_FLAGS)))
-$(call store,$(B)/hash.flags,$(shell sha1sum <scripts/source-hash.sh))
+$(call store,$(B)/hash.flags,$(shell cat scripts/source-hash.sh scripts/same-sources.list | sha1sum))
 $(call store,$(B)/sources.list,$(sort $(HOST_UNITS) $(ALONE) $(VARIANTS) $(CUDA_SOURCES)))
 # Included by the one file that reports it: a commit costs one small compilation.
 $(call store,$(B)/build_info.hpp,$(hash)define PARLAB_VERSION "$(strip $(file <VERSION))"$(newline)$(hash)define PARLAB_COMMIT "$(COMMIT)"$(newline)$(hash)define PARLAB_FLAGS "$(notdir $(lastword $(CXX))) $(VARIANT_FLAGS)$(if $(NVCC),; nvcc $(CUDA_FLAGS))")
