@@ -97,7 +97,7 @@ notes = ""
 # A row of the table that gnuplot makes of a plot: x, y, and at its end whether it is in range.
 row_in_words(row) = strlen(row) == 0 || row[1:1] eq "#" || word(row, words(row)) ne "i" ? row : \
     "point\t" . word(row, 1) . "\t" . x_words(real(word(row, 1))) . ", " . y_words(real(word(row, 2)))
-# What was plotted last, row by row.
+# Prints the rows of the last plot.
 tell_rows = 'do for [i = 1:|$rows|] { print row_in_words($rows[i]) }'
 if (format eq "svg") { set print facts }
 

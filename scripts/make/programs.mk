@@ -34,6 +34,9 @@ CLANG := $(findstring clang,$(shell $(CXX) --version 2>/dev/null))
 COMPILER := $(filter-out ccache %/ccache,$(CXX))
 # GCC collects garbage beyond 128 MB: most units need more.
 COMPILE  := $(CCACHE) $(CXX) $(if $(CLANG),,--param=ggc-min-heapsize=524288)
+# A precompiled header knows the times of its files: one from ccache knows those
+# of another checkout, and #pragma once fails.
+PRECOMPILE := CCACHE_DISABLE=1 $(COMPILE) -x c++-header
 # GCC 12 sees a copy onto itself in std::string (its bug 105651): -Wno-restrict.
 WARN     := -Wall -Wextra -Wshadow $(if $(CLANG),,-Wno-restrict)
 LANGUAGE := -std=c++20 $(WARN) -fopenmp -Isrc $(PREFIX_FLAGS) -MMD -MP
@@ -159,7 +162,7 @@ $(B)/emulated/%.cu.o: %.cu $(B)/emulated/kernel.hpp.gch $(B)/hash.flags
 	$(call say,EMUL,$<) scripts/emulate-kernel.sh $< $@ $(COMPILE) $(KERNEL_FLAGS) $(FIRST) $(OWN_FLAGS) $(IDENTITY)
 $(B)/emulated/kernel.hpp.gch: src/gpu/gpu.hpp $(B)/kernel.flags
 	@mkdir -p $(@D) && echo '#include "gpu/gpu.hpp"' >$(@:.gch=)
-	$(call say,EMUL,$<) $(COMPILE) $(KERNEL_FLAGS) -x c++-header $(@:.gch=) -o $@
+	$(call say,EMUL,$<) $(PRECOMPILE) $(KERNEL_FLAGS) $(@:.gch=) -o $@
 $(B)/emulated/units/%.o: $(B)/units/%.cpp $(B)/room.flags
 	@mkdir -p $(@D)
 	$(call say,EMUL,$*) $(COMPILE) $(EMULATION_FLAGS) -c $< -o $@

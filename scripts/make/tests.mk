@@ -48,7 +48,7 @@ $(B)/check/tests/%.cpp.o: tests/%.cpp $(B)/check/tests/standard.hpp.gch
 	$(call say,CHECK,$<) $(COMPILE) $(if $(filter tests/main.cpp,$<),,-include $(B)/check/tests/standard.hpp) $(TEST_FLAGS) -c $< -o $@
 $(B)/check/tests/standard.hpp.gch: src/core/standard.hpp $(B)/check.flags
 	@mkdir -p $(@D) && printf '#include <%s>\n' boost/test/unit_test.hpp >$(@:.gch=) && cat $< >>$(@:.gch=)
-	$(call say,CHECK,$<) $(COMPILE) $(TEST_FLAGS) -x c++-header $(@:.gch=) -o $@
+	$(call say,CHECK,$<) $(PRECOMPILE) $(TEST_FLAGS) $(@:.gch=) -o $@
 
 # Headers of the tests' own are found from tests/.
 $(B)/emulated/tests/%: OWN_FLAGS := -Itests

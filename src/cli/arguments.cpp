@@ -1,4 +1,4 @@
-// What was typed and set, understood by Boost.Program_options.
+// Reads the command line and the environment with Boost.Program_options.
 #include <algorithm>
 #include <boost/program_options.hpp>
 #include <charconv>
@@ -16,7 +16,8 @@ namespace {
 
 namespace po = boost::program_options;
 
-// Those of all commands, each once: the command's name may stand behind them.
+// The options of all commands, each once: options may stand before the
+// command's name.
 Options options_of_all() {
   Options all;
   for (const auto* command : all_commands()) {
@@ -207,7 +208,7 @@ void take_subject(Arguments& arguments) {
   }
 }
 
-// What to call: also by an option.
+// The command to call; an option can name one, too.
 const Command* asked_for(const Arguments& arguments) {
   for (const auto* option : {"help", "list", "version"}) {
     if (arguments.on(option)) return command_called(std::string("--") + option);
@@ -220,8 +221,8 @@ const Command* asked_for(const Arguments& arguments) {
   return arguments.subject;
 }
 
-// What is asked of one command is not silently ignored by another. Variables
-// may be meant for runs.
+// A command refuses an option that it does not have. Variables may be meant for
+// runs.
 void require_own_options(const Arguments& arguments, const Command& command) {
   const auto own = command.options() + common_options();
   for (const auto& [flag, setting] : arguments.by_flag) {

@@ -96,7 +96,7 @@ struct CommandRegistration {
 // By name.
 std::vector<const Command*> all_commands();
 const Command* command_called(std::string_view name);
-// What every command has: --list, --help, --version.
+// The options of every command: --list, --help, --version.
 Options common_options();
 
 Environment environment_of_process();

@@ -124,7 +124,7 @@ void print_command_help(std::ostream& out, const Command& command) {
          "no sense.\n";
 }
 
-// Those that people call.
+// Prints the names of the commands that people call.
 void print_commands(std::ostream& out) {
   std::vector<std::string> names;
   for (const auto* command : all_commands()) {

@@ -1,4 +1,4 @@
-// What the program says of itself.
+// Help texts, the list of variants and the version.
 #pragma once
 
 #include <iosfwd>

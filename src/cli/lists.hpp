@@ -33,8 +33,8 @@ std::vector<Size> parse_sizes(const Workload& workload, const std::string& text,
 // are one problem, and no list of sizes.
 std::vector<Size> sizes_of(const Arguments& arguments);
 
-// Of a setting: a list, one whole number of it, a positive number "0.5", a
-// share in per cent ("5%" or "5" is 0.05; above 0, at most 1000 %). Throw
+// The values of a setting: a list, one whole number, a positive number "0.5",
+// a share in per cent ("5%" or "5" is 0.05; above 0, at most 1000 %). Throw
 // UsageError.
 std::vector<std::int64_t> parse_list(const Setting& setting, std::int64_t min,
                                      std::int64_t max);

@@ -7,7 +7,7 @@ namespace parlab {
 
 // In the order of --help.
 Options run_options();
-// Those of these flags.
+// The options of these flags.
 Options run_options(const std::vector<std::string>& flags);
 // One for each parameter of a workload and for each tunable of a variant.
 Options problem_options();

@@ -12,7 +12,7 @@ namespace parlab {
 namespace {
 
 constexpr double longest_limit_s = 1e6;
-// Who waits for a table and keeps nothing would rather have it soon.
+// A table that is not saved should appear quickly.
 constexpr double time_limit_of_glance_s = 0.1;
 
 std::string format_of_run(const Arguments& arguments, std::size_t sizes) {

@@ -26,8 +26,8 @@ struct RunRequest {
 RunRequest read_run(const Arguments& arguments);
 // The same for the words behind a command's name: a workload, and sizes.
 RunRequest read_tuning(const Arguments& arguments);
-// Of one variant on an image, which gives the size: the last of those that
-// were asked for and have the data type, or the last on the CPU.
+// A request for one variant on an image, which gives the size: the last variant
+// that was asked for and has the data type, or the last on the CPU.
 RunRequest read_filtering(const Arguments& arguments);
 
 // It becomes the name of a folder: --machine. "" where it is not given.

@@ -101,7 +101,7 @@ BetweenRuns measured_on(Target target, const fs::path& ceilings,
   const auto chosen = choose(target);
   for (int run = 0; run < runs; ++run) {
     for (std::size_t i = 0; i < chosen.size(); ++i) {
-      // What a run could not measure is not among its records.
+      // A run has no record of a point that it could not measure.
       auto arguments = chosen[i].arguments;
       arguments.insert(arguments.begin(), fs::read_symlink("/proc/self/exe"));
       arguments.insert(arguments.end(), options.begin(), options.end());

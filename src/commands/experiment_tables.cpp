@@ -50,27 +50,15 @@ Heading heading_of(const std::string& column) {
           from_string<Unit>(column.substr(open + 2, column.size() - open - 3))};
 }
 
-Text value_of(const SqlCell& cell, std::optional<Unit> unit) {
-  if (cell.kind == SqlCell::Kind::null) return {};
-  if (cell.kind == SqlCell::Kind::text) return cell.text;
-  const bool whole =
-      cell.text.find_first_not_of("-0123456789") == std::string::npos;
-  if (whole && !unit) return std::int64_t{std::stoll(cell.text)};
-  return Quantity{std::stod(cell.text), unit.value_or(Unit::none)};
-}
-
-// "95 %" of a value that has an interval.
-Cell interval_of(const SqlCell& value, const SqlCell& low, const SqlCell& high,
-                 Unit unit) {
-  for (const auto* cell : {&value, &low, &high}) {
-    if (cell->kind != SqlCell::Kind::number) return {};
-  }
-  return {Range{{std::stod(value.text), unit,
-                 Interval{std::stod(low.text), std::stod(high.text)}}}};
+// An interval, where both ends are numbers.
+std::optional<Interval> interval_of(const SqlCell& low, const SqlCell& high) {
+  if (low.kind != SqlCell::Kind::number || high.kind != SqlCell::Kind::number)
+    return std::nullopt;
+  return Interval{std::stod(low.text), std::stod(high.text)};
 }
 
 Table table_of(const std::string& title, const SqlAnswer& answer) {
-  Table table{.title = title, .numbers = true};
+  Table table{.key = "row", .title = title, .numbers = true};
   table.folded = answer.rows.size() > 12;
   const auto& names = answer.columns;
   table.rows.resize(answer.rows.size());
@@ -78,16 +66,21 @@ Table table_of(const std::string& title, const SqlAnswer& answer) {
     const auto heading = heading_of(names[i]);
     const bool has_interval =
         i + 2 < names.size() && names[i + 1] == "low" && names[i + 2] == "high";
-    table.columns.push_back({.title = heading.title});
+    table.columns.push_back(
+        {.key = names[i], .title = heading.title, .interval = has_interval});
     if (has_interval) table.columns.push_back({.title = "95 %"});
     for (std::size_t r = 0; r < table.rows.size(); ++r) {
       const auto& found = answer.rows[r];
       auto& cells = table.rows[r].cells;
-      cells.push_back({value_of(found[i], heading.unit)});
-      if (has_interval) {
-        cells.push_back(interval_of(found[i], found[i + 1], found[i + 2],
-                                    heading.unit.value_or(Unit::none)));
-      }
+      auto value = text_of(found[i], heading.unit);
+      auto* quantity =
+          value.empty() ? nullptr : std::get_if<Quantity>(&value.pieces[0]);
+      if (has_interval && quantity)
+        quantity->interval = interval_of(found[i + 1], found[i + 2]);
+      const bool has_range = has_interval && quantity && quantity->interval;
+      const Text range = has_range ? Text(Range{*quantity}) : Text();
+      cells.push_back({value});
+      if (has_interval) cells.push_back({range});
     }
     if (has_interval) i += 2;
   }

@@ -7,7 +7,7 @@
 
 namespace parlab {
 
-// What the questions of the file find in the experiment's database. A line
+// The answers of the experiment's database to the questions of a file. A line
 // "-- note: TEXT" is said above the tables; behind "-- table: TITLE" stands one
 // SELECT; both go on in the "-- " lines below them. A column "time [s]" has
 // quantities of that unit, in SI units; columns "low" and "high" behind it are

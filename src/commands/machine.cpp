@@ -14,7 +14,7 @@
 namespace parlab {
 namespace {
 
-// Of a unit of arithmetic.
+// The unit of a rate of this unit of arithmetic.
 Unit unit_of_rate(const std::string& unit) {
   return unit.find("int") == std::string::npos ? Unit::flop_per_second
                                                : Unit::operation_per_second;
@@ -100,7 +100,7 @@ Options machine_options() {
               .help = "its name without what tells it from its equals"}};
 }
 
-// What is known of one place: the host, or a GPU.
+// The facts of one place: the host, or a GPU.
 Section section_of(const std::string& place, const Text& title,
                    const Ceilings* ceilings, const BetweenRuns& usual) {
   Section section{.title = title};

@@ -2,15 +2,17 @@
 #include <filesystem>
 #include <ostream>
 
-#include "cli/command.hpp"
+#include "cli/run_options.hpp"
 #include "commands/record_files.hpp"
-#include "core/numbers.hpp"
 #include "record/packed.hpp"
+#include "render/json.hpp"
+#include "render/words.hpp"
 
 namespace parlab {
 namespace {
 
 int pack_files(const Arguments& arguments, const Streams& streams) {
+  const auto format = format_of(arguments, {"table", "json"});
   std::vector<std::string> warnings;
   std::vector<std::filesystem::path> files;
   for (const auto& name : arguments.positional) {
@@ -24,9 +26,14 @@ int pack_files(const Arguments& arguments, const Streams& streams) {
   }
   for (const auto& file : files) {
     const auto packed = pack_records(file);
-    streams.out << packed_path(file).string() << ": "
-                << bytes_with_unit(static_cast<double>(packed.bytes))
-                << std::endl;
+    const Text path = packed_path(file).string();
+    const auto size = quantity(packed.bytes, Unit::byte);
+    const Table line{.key = "packed",
+                     .columns = keyed({"file", "bytes"}),
+                     .rows = {row_of({path, size})}};
+    streams.out << (format == "json" ? json_lines(line)
+                                     : words(path + ": " + size) + "\n")
+                << std::flush;
     warnings.insert(warnings.end(), packed.warnings.begin(),
                     packed.warnings.end());
   }
@@ -36,11 +43,12 @@ int pack_files(const Arguments& arguments, const Streams& streams) {
 
 const CommandRegistration pack_command(
     {.name = "pack",
-     .usage = "<records>...",
+     .usage = "<records>... [options]",
      .help = "Packs record files, or all of a folder or machine. x.jsonl.zst, "
              "a sixth as large, takes the place of x.jsonl, is read by that "
              "name, and says the same. New records are appended to x.jsonl "
              "beside it.",
+     .options = [] { return run_options({"format"}); },
      .run = pack_files,
      .least = 1,
      .needs = "a record file or a folder: results/MACHINE"});

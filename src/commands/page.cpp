@@ -42,7 +42,7 @@ std::filesystem::path of_machine(const std::filesystem::path& all,
   throw UsageError("'" + folder + "': results/MACHINE is meant; " + name_rule);
 }
 
-// Of the experiments that have a database there.
+// The tables of the experiments that have a database there.
 page::Tables tables_in(const std::filesystem::path& databases,
                        const page::Measured& measured) {
   page::Tables tables;

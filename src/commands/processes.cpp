@@ -1,4 +1,4 @@
-// What parlab starts itself as: under a profiler, and for a grader.
+// Commands that parlab starts itself with: for a profiler, and for a grader.
 #include "cli/command.hpp"
 #include "counters/execute_once.hpp"
 #include "grade/serve.hpp"

@@ -10,14 +10,6 @@
 namespace parlab {
 namespace {
 
-Text text_of_cell(const SqlCell& cell) {
-  if (cell.kind != SqlCell::Kind::number) return cell.text;
-  const bool whole =
-      cell.text.find_first_not_of("-0123456789") == std::string::npos;
-  if (whole) return std::int64_t{std::stoll(cell.text)};
-  return Quantity{std::stod(cell.text)};
-}
-
 Table table_of_answer(const SqlAnswer& answer) {
   Table table{.key = "row"};
   for (const auto& column : answer.columns)
@@ -25,7 +17,7 @@ Table table_of_answer(const SqlAnswer& answer) {
   for (const auto& cells : answer.rows) {
     auto& row = table.rows.emplace_back();
     for (const auto& cell : cells)
-      row.cells.push_back({.text = text_of_cell(cell)});
+      row.cells.push_back({.text = text_of(cell)});
   }
   return table;
 }

@@ -14,6 +14,14 @@
 
 namespace parlab {
 
+Text text_of(const SqlCell& cell, std::optional<Unit> unit) {
+  if (cell.kind != SqlCell::Kind::number) return cell.text;
+  const bool whole =
+      cell.text.find_first_not_of("-0123456789") == std::string::npos;
+  if (whole && !unit) return std::int64_t{std::stoll(cell.text)};
+  return Quantity{std::stod(cell.text), unit.value_or(Unit::none)};
+}
+
 #ifdef PARLAB_SQLITE
 namespace {
 

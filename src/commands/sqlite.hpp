@@ -2,9 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "facts/document.hpp"
 #include "record/table.hpp"
 
 struct sqlite3;
@@ -18,6 +20,9 @@ struct SqlCell {
   Kind kind = Kind::null;
   std::string text;  // of a number, too
 };
+
+// A number without a unit is a count where it is whole.
+Text text_of(const SqlCell& cell, std::optional<Unit> unit = {});
 
 struct SqlAnswer {
   std::vector<std::string> columns;

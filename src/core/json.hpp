@@ -18,7 +18,7 @@ class JsonWriter {
   JsonWriter& end_object() { return end('}'); }
   JsonWriter& begin_list() { return put("["); }
   JsonWriter& end_list() { return end(']'); }
-  // Of the value that follows.
+  // The name of the value that follows.
   JsonWriter& key(std::string_view name);
 
   // Bytes that are no UTF-8 become U+FFFD.
@@ -42,7 +42,7 @@ class JsonWriter {
   std::string text_, key_;
 };
 
-// What was read is no JSON.
+// The text is no JSON.
 struct NotJson : std::runtime_error {
   NotJson() : runtime_error("not JSON") {}
 };

@@ -29,13 +29,6 @@ std::string percent(double fraction) {
   return significant(100 * fraction, 2, 2) + "%";
 }
 
-std::string seconds_with_unit(double seconds) {
-  if (seconds >= 0.9995) return significant(seconds, 4) + " s";
-  if (seconds >= 0.9995e-3) return significant(seconds * 1e3, 4) + " ms";
-  if (seconds >= 0.9995e-6) return significant(seconds * 1e6, 4) + " us";
-  return significant(seconds * 1e9, 4) + " ns";
-}
-
 std::string bytes_with_unit(double bytes) {
   const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   std::size_t unit = 0;

@@ -14,7 +14,7 @@ namespace parlab {
 // for half and bfloat16 too, which are widened to float.
 double unit_roundoff(Dtype dtype);
 
-// Of a reference that computes in Wide.
+// The unit roundoff of a reference that computes in Wide.
 template <typename Wide>
 constexpr double wide_roundoff =
     std::is_same_v<Wide, long double> ? 0x1p-64 : 0x1p-53;

@@ -30,7 +30,7 @@ struct Quantity {
 
   bool operator==(const Quantity&) const = default;
 };
-// Of a number of any type.
+// A quantity of a number of any type.
 template <typename T>
 constexpr Quantity quantity(T value, Unit unit) {
   return {.value = static_cast<double>(value), .unit = unit};

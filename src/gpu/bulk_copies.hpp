@@ -72,8 +72,8 @@ __device__ __forceinline__ std::uint32_t shared_address(const void* shared) {
 #endif
 }
 
-// What this thread wrote to shared memory is seen by copies and products
-// that start afterwards.
+// Copies and products that start afterwards see the writes of this thread to
+// shared memory.
 __device__ __forceinline__ void fence_for_copies() {
   PARLAB_SM90A("fence.proxy.async.shared::cta;" ::: "memory");
 }

@@ -1,6 +1,6 @@
-// What headers of gpu/ ask of the emulation where CUDA has no call that could
-// be emulated: instructions, and what lanes could not exchange at once.
-// places/emulation/ does it.
+// Requests of gpu/ to the emulation where CUDA has no call that could be
+// emulated: instructions, and exchanges between lanes. places/emulation/
+// implements them.
 #pragma once
 
 #include <array>
@@ -60,8 +60,8 @@ void copy_bytes(void* shared, const void* from, std::int64_t bytes,
 // Ends a kernel that uses what only exists on a GPU: "copies to clusters".
 void lacks(const char* what);
 
-// What all lanes of the warp have, by one meeting, lane after lane: CUDA would
-// shuffle each value.
+// Collects the values of all lanes of the warp, in their order, by one meeting:
+// CUDA would shuffle each value.
 void tell_all_lanes(const void* mine, std::size_t bytes, void* all,
                     const Site& site);
 template <typename T>

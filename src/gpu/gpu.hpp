@@ -45,8 +45,8 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
 
-// Of a grid along y, or along z: with more to do, a block takes several parts
-// of it, one after another.
+// Most blocks of a grid along y, or along z. If there is more to do, a block
+// takes several parts, one after another.
 constexpr std::int64_t most_blocks_in_y = 65535;
 constexpr std::int64_t blocks_in_y(std::int64_t extent, std::int64_t block) {
   const std::int64_t blocks = ceil_div(extent, block);

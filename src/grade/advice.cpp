@@ -1,4 +1,4 @@
-// What to tell a student: by the cause of a verdict, or by the ladder.
+// Advice to a student: by the cause of a verdict, or by the ladder.
 #include "grade/grading.hpp"
 
 namespace parlab::grade {

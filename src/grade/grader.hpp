@@ -32,7 +32,7 @@ class Contestant {
         places({.target = variant.target, .executor = std::move(remote)}) {}
 };
 
-// What all sweeps of a grading have in common.
+// The plan that all sweeps of a grading have in common.
 Plan plan_for(const Assignment& assignment, const std::string& command);
 
 // Silently. Until Ctrl-C, as was_interrupted() tells: then some records are
@@ -60,8 +60,9 @@ class Stopwatch {
   void time_reference(const Ceilings& ceilings);
   bool is_running() const { return processes_ > 0; }
 
-  // Of one that passed, by as many processes as it takes: the first is there,
-  // others are started. Its time, or why it has none; or it passes no more.
+  // Times a submission that passed, by as many processes as it takes; `first`
+  // runs already, `start` starts the others. Sets its time, or why it has none;
+  // it may also fail here.
   void time(Grade& grade, Contestant& first,
             const std::function<std::unique_ptr<Contestant>()>& start);
 

@@ -1,6 +1,6 @@
-// What a grader and the process of a submission tell each other: values, one
-// after the other. The reader believes nothing: what the process of a
-// submission sends may be anything.
+// Messages between the grader and the process of a submission: values, one
+// after the other. The reader believes nothing: the process of a submission
+// may send anything.
 #pragma once
 
 #include <cstddef>
@@ -33,9 +33,9 @@ struct Malformed : PointError {
 template <typename T, typename U>
 concept Is = std::is_same_v<std::remove_const_t<T>, U>;
 
-// Of numbers, enums, texts, optional values, one of several, pairs, lists of
-// all these, and structs. The members of a struct that travel are named once,
-// for both directions, in its own namespace:
+// Numbers, enums, texts, optional values, variants, pairs, lists of all these,
+// and structs travel. A struct names its members once, for both directions, in
+// its own namespace:
 //   auto members(Is<Disturbance> auto& d) {
 //     return std::tie(d.inputs, d.outputs);
 //   }

@@ -57,7 +57,7 @@ auto members(grade::Is<Tunable> auto& t) {
   return std::tie(t.name, t.fallback, t.min, t.max, t.multiple_of,
                   t.power_of_two);
 }
-// What a submission declared.
+// The declarations of a submission.
 auto members(grade::Is<Variant> auto& v) {
   return std::tie(v.workload, v.idea, v.hardware, v.target, v.arithmetic,
                   v.dtypes, v.tunables, v.inputs, v.outputs);

@@ -8,12 +8,6 @@
 namespace parlab::grade {
 namespace {
 
-Text points_of(const Class& all, const Grade& grade) {
-  if (grade.verdict == Verdict::unverified) return {};
-  if (!grade.passed()) return "0";
-  return all.timed() && grade.timed ? significant(grade.points, 3, 1) : "";
-}
-
 Text rank_of(const Grade& grade) {
   return grade.rank > 0 ? Text(static_cast<std::int64_t>(grade.rank)) : Text();
 }
@@ -66,10 +60,10 @@ Row row_of_grade(const Class& all, const Grade& grade) {
   return row_of(texts);
 }
 
-// What there are no times for, or what they are held against.
+// Why there are no times, or what they are compared with.
 Text terms(const Class& all) {
   if (all.interrupted)
-    return "interrupted: whoever is unverified was not graded";
+    return "interrupted: submissions marked unverified were not graded";
   if (all.timed()) {
     return "ratio: of the time of " + all.reference->full_name() + ", " +
            Quantity{all.reference_time.value, Unit::second} +
@@ -85,6 +79,12 @@ Text terms(const Class& all) {
 }
 
 }  // namespace
+
+Text points_of(const Class& all, const Grade& grade) {
+  if (grade.verdict == Verdict::unverified) return {};
+  if (!grade.passed()) return "0";
+  return all.timed() && grade.timed ? significant(grade.points, 3, 1) : "";
+}
 
 Document class_report(const Class& all) {
   Table table{.columns = {{.title = "rank", .right = true},

@@ -23,8 +23,8 @@ constexpr std::size_t processes_of_reference = 5,
                       processes_where_they_differ = 3;
 constexpr double alike_within = 0.02;
 
-// What the process of a submission says of its time, by the
-// clock of this process.
+// Checks the times that a submission's process reports by the clock of this
+// process.
 ClockCheck check_clock_of(RemoteExecutor& executor, const Call& call,
                           const Assignment& assignment, double median_s) {
   Problem problem(*assignment.workload, call.size, call.dtype, {call.variant},
@@ -206,7 +206,7 @@ void Stopwatch::compare() {
   const auto places = ranks(times, over_all_processes({1, 0, 1}, 2 * share));
   for (std::size_t i = 0; i < timed.size(); ++i) {
     timed[i]->rank = places[i];
-    // Whoever shares a rank shares its points.
+    // Submissions that share a rank share its points.
     for (std::size_t j = 0; j < timed.size(); ++j) {
       if (places[i] == places[j])
         timed[i]->points = std::max(timed[i]->points, timed[j]->points);

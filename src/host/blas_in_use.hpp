@@ -13,7 +13,7 @@ namespace parlab {
 // of before said nothing of the CPU that OpenBLAS computes for.
 bool is_blas_in_use(const std::string& name);
 
-// What to do where the one that is loaded does not use what this CPU has; none
+// Advice where the loaded BLAS does not use the instructions of this CPU; empty
 // where it does, or none is loaded.
 Detail blas_advice();
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/numbers.hpp"
 #include "core/text.hpp"
+#include "grade/report.hpp"
 #include "page/words.hpp"
 #include "render/words.hpp"
 
@@ -28,13 +28,6 @@ Quantity factor_of(const Grade& grade) {
 std::string shortened(const Grade& grade) {
   const auto lines = wrap(parlab::words(grade.detail, Letters::unicode), 160);
   return lines.front() + (lines.size() > 1 ? " …" : "");
-}
-
-Text points_words(const Class& all, const Grade& grade) {
-  if (grade.verdict == Verdict::unverified) return {};
-  if (!grade.passed()) return "0";
-  return all.timed() && grade.timed ? Text(significant(grade.points, 3, 1))
-                                    : Text();
 }
 
 // The fastest first, then those that are right without a time, then the others.
@@ -161,7 +154,7 @@ Document class_page(const Class& all, bool anonymous) {
                                           : Cell{});
       cells.push_back({grade->of_roof ? Text(share(*grade->of_roof)) : Text()});
     }
-    cells.push_back({points_words(all, *grade)});
+    cells.push_back({grade::points_of(all, *grade)});
   }
   Document page{
       .title = "Grades of " + std::string(all.assignment.workload->name()),
@@ -191,7 +184,7 @@ Document student_page(const Class& all, const Grade& grade) {
   const auto fact = [&](const std::string& what, const Text& value) {
     if (!value.empty()) facts.rows.push_back({{{what}, {value}}});
   };
-  fact("points", points_words(all, grade));
+  fact("points", grade::points_of(all, grade));
   if (grade.timed) {
     const auto& record = *grade.timed;
     const auto time = time_of(grade.time);

@@ -144,7 +144,7 @@ void fields(V& visit, T& ceilings) {
   visit("ways", ceilings.ways, Stored::always);
 }
 
-// What else is known of a GPU is that of its run.
+// A run has the other facts of its GPU.
 template <typename V, Is<GpuFacts> T>
 void fields(V& visit, T& gpu) {
   visit("uuid", gpu.uuid, Stored::required);

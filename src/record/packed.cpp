@@ -28,7 +28,7 @@ constexpr std::string_view packed_suffix = ".zst";
 // Packing is rare, and what is packed is kept: half a minute for 60 MB.
 constexpr int packing_level = 19;
 
-// What zstd returned, unless it is an error.
+// Returns zstd's result unless it is an error, which is thrown.
 std::size_t checked_by_zstd(const fs::path& file, std::size_t result) {
   if (!ZSTD_isError(result)) return result;
   throw std::runtime_error(file.string() +

@@ -40,9 +40,9 @@ struct Packed {
 // Takes the lines of x.jsonl into x.jsonl.zst, and removes x.jsonl when the
 // packed file is on disk and was read again. Stopped at any time it leaves
 // every record in one of the two, or in both: of these one counts.
-// Of a record all samples are kept, but those of one of the judged_groups() are
-// sorted (Record::grouped): two thirds of the bytes. What is computed from
-// them stays the same to the last bit, else the line stays as it is. Throws
+// A record keeps all samples. Those of one of the judged_groups() are sorted
+// (Record::grouped), which takes two thirds of the bytes. If its statistics
+// did not stay the same to the last bit, the line stays as it is. Throws
 // UsageError when the file is not x.jsonl or somebody writes it, and
 // std::runtime_error when it cannot be packed.
 Packed pack_records(const std::filesystem::path& plain);

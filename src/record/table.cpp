@@ -22,7 +22,7 @@
 namespace parlab {
 namespace {
 
-// What the cells of a row are made from.
+// The facts that the cells of a row are made from.
 struct RowFacts {
   const Record& record;
   const Run& run;
@@ -111,8 +111,8 @@ void fixed_cells(const RowFacts& row, F take) {
   number("median_s", if_known(timed, summary.median));
   number("low_s", if_known(bounded, summary.interval.low));
   number("high_s", if_known(bounded, summary.interval.high));
-  // Of the logarithm of the median, over all runs: what ratios of medians are
-  // made from.
+  // Variance and freedom of the median's logarithm over all runs: ratios of
+  // medians are made from them.
   number("log_variance", if_known(timed, summary.estimate.variance));
   number("freedom", if_known(timed, std::min(summary.estimate.freedom, 1e6)));
   number("min_s", if_known(timed, summary.min));

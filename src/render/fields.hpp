@@ -15,8 +15,8 @@ namespace parlab {
 using RawValue =
     std::variant<std::monostate, std::string, std::int64_t, double>;
 
-// Of each column with a key; one with intervals has two keys more: "ratio",
-// "ratio_low", "ratio_high".
+// The keys of all columns that have one. A column with intervals has two more:
+// "ratio", "ratio_low", "ratio_high".
 std::vector<std::string> keys_of(const Table& table);
 // The values of a row for these keys.
 std::vector<RawValue> values_of(const Table& table, const Row& row);

@@ -35,7 +35,7 @@ bool any_text(const Table& table, std::size_t column) {
   });
 }
 
-// What people see of a table, in words, and how wide its columns are.
+// The columns of a table that people see, in words, and their widths.
 class Layout {
  public:
   explicit Layout(const Table& table) {
@@ -52,7 +52,9 @@ class Layout {
       Line line{.spans = row.cells.size() < table.columns.size(),
                 .heading = row.heading};
       for (std::size_t c = 0; c < row.cells.size(); ++c) {
-        if (shown[c]) line.cells.push_back(text_of(row.cells[c]));
+        if (!shown[c]) continue;
+        line.cells.push_back(text_of(row.cells[c]));
+        if (table.numbers && line.cells.back().empty()) line.cells.back() = "-";
       }
       const auto aligned = line.cells.size() - (line.spans ? 1 : 0);
       for (std::size_t c = 0; c < aligned && !row.heading; ++c) {
@@ -61,7 +63,7 @@ class Layout {
       }
       lines_.push_back(std::move(line));
     }
-    shrink();
+    if (!table.numbers) shrink();
   }
 
   std::string print() const {

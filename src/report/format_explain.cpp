@@ -19,7 +19,7 @@ Text count_or_dash(int count, bool known) {
   return known ? Text(std::int64_t{count}) : Text("-");
 }
 
-// What a counter of this name says, in this unit.
+// The counter of this name, in this unit.
 Text counter(const Record& record, const std::string& name, Unit unit,
              double scale = 1) {
   const auto found = record.counters.find(name);
@@ -33,8 +33,8 @@ Text traffic(const Record& record) {
   return counter(record, "dram_bytes", Unit::factor, 1 / record.bytes);
 }
 
-// What the compiler and the occupancy calculator said; the emulation has
-// neither. Then what the profiler counted.
+// Facts of the compiler and the occupancy calculator, which the emulation
+// lacks, and the profiler's counts.
 std::vector<Text> explained(const Record& record, bool counted) {
   const auto& launch = record.launch;
   const bool occupancy = launch.active_warps > 0;

@@ -19,7 +19,7 @@ class HostArrays {
   const Arrays& view() const { return view_; }
   void poison();
   void renew_guards();
-  // What was written outside the arrays.
+  // Writes outside the arrays.
   Detail damage() const;
 
  private:

@@ -1,4 +1,4 @@
-// What the means of a covariance are, and how far from right a result may lie.
+// The means of a covariance, and the bound on the error of a result.
 #pragma once
 
 #include <algorithm>
@@ -96,8 +96,8 @@ class CovarianceColumns {
 
   // The bound above, for arithmetic that rounds like this. It is linear in
   // what it takes of column j, so that the sum of a row is one expression too.
-  // What is computed here is itself rounded, and the means are those of the
-  // reference: a relative error each, of no more than the last factor.
+  // This computation rounds as well, and takes the reference's means: each is
+  // a relative error of no more than the last factor.
   class Bound {
    public:
     Bound(const CovarianceColumns& columns, const Rounding& rounds, double u)
@@ -116,8 +116,8 @@ class CovarianceColumns {
       const auto terms = std::min(c_.terms_[i], c_.terms_[j]);
       return of(i, {of_mean_[j], c_.magnitude_[j], c_.norm_[j]}, terms + 1);
     }
-    // Of row i times a vector of +1 and -1, when `more` numbers are
-    // added up for each product.
+    // The bound of row i times a vector of +1 and -1, where each product
+    // adds up `more` numbers.
     double of_row(std::int64_t i, std::int64_t more) const {
       return of(i, all_, c_.terms_[i] + 1 + more);
     }

@@ -1,4 +1,4 @@
-// What workloads on dense matrices have in common.
+// Common parts of the workloads on dense matrices.
 #pragma once
 
 #include <algorithm>
@@ -66,7 +66,7 @@ bool all_within(const T* found, const double* expected, const double* bound,
   return !wrong;
 }
 
-// What check(row) finds in the first row in which it finds anything.
+// The finding of check(row) in the first row in which it finds anything.
 template <typename Check>
 std::optional<Mismatch> first_mismatch(std::int64_t rows, const Check& check) {
   std::int64_t first = rows;

@@ -41,7 +41,7 @@ struct Operands {
   bool exact;  // equality is demanded
   Rounding rounds;
 
-  // Of a row of A that are not zero.
+  // How many elements of a row of A are not zero.
   std::int64_t terms(std::int64_t row) const {
     return k - std::count(a + row * k, a + (row + 1) * k, T{0});
   }

@@ -699,10 +699,10 @@ BOOST_AUTO_TEST_CASE(numbers_as_printed) {
   BOOST_TEST(percent(0.953) == "95%");
   BOOST_TEST(percent(0.0005) == "0.05%");
   BOOST_TEST(percent(1.004) == "100%");
-  BOOST_TEST(seconds_with_unit(16.24e-6) == "16.24 us");
-  BOOST_TEST(seconds_with_unit(0.99999e-3) == "1.000 ms");
-  BOOST_TEST(seconds_with_unit(812e-9) == "812.0 ns");
-  BOOST_TEST(seconds_with_unit(75) == "75.00 s");
+  BOOST_TEST(words(quantity(16.24e-6, Unit::second)) == "16.24 us");
+  BOOST_TEST(words(quantity(0.99999e-3, Unit::second)) == "1.000 ms");
+  BOOST_TEST(words(quantity(812e-9, Unit::second)) == "812.0 ns");
+  BOOST_TEST(words(quantity(75, Unit::second)) == "75.00 s");
 }
 
 BOOST_AUTO_TEST_CASE(lines_are_wrapped) {

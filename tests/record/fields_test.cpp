@@ -84,7 +84,7 @@ T filled() {
   return object;
 }
 
-// Of the outermost fields.
+// The names of the outermost fields.
 struct Names {
   std::vector<std::string> all = {};
   template <typename T>
@@ -102,11 +102,11 @@ void check_json(const T& before) {
     BOOST_TEST(contains(line, "\"" + name + "\":"));
   BOOST_TEST(std::set(names.all.begin(), names.all.end()).size() ==
              names.all.size());
-  // What was not read is not written again.
+  // A field that was not read is not written again.
   BOOST_TEST(to_json_line(std::get<T>(from_json_line(line))) == line);
 }
 
-// Of the fields that are one value.
+// The names of the fields that are one value.
 struct ColumnNames {
   std::vector<std::string> all = {};
   template <typename T>

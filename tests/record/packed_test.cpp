@@ -32,7 +32,7 @@ Run a_run(const std::string& id) {
   return run;
 }
 
-// Of a size; the samples drift and have a tick, as on a GPU.
+// A record of this size; the samples drift and have a tick, as on a GPU.
 Record a_record(std::int64_t size, std::size_t samples, double scale = 1) {
   Record record;
   record.run = "1";
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(are_resumed_from_and_appended_to) {
     BOOST_TEST(store.done().size() == records);
     BOOST_TEST(store.runs().size() == 1u);
     store.append(a_record(7, 60));
-    // What was measured again replaces what is packed.
+    // A newer measurement replaces a packed one.
     auto again = a_record(5, 60);
     again.source_hash = "new";
     store.append(again);
@@ -249,7 +249,7 @@ BOOST_AUTO_TEST_CASE(are_merged) {
   BOOST_TEST(merge_records(all, {path}).records == 8u);
   BOOST_TEST(!fs::exists(packed_path(path)));
   BOOST_TEST(exported(all) == csv);
-  // What is packed is not taken a second time.
+  // A packed record is not taken a second time.
   fs::copy_file(all, path);
   pack_records(all);
   BOOST_TEST(merge_records(all, {path}).records == 0u);

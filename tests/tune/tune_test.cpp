@@ -281,9 +281,11 @@ BOOST_AUTO_TEST_CASE(tuned_and_used) {
   // The samples of a record are rounded to eight digits: its median may
   // round to another fourth digit than the one that was printed.
   const double median = fresh->summary().median;
-  BOOST_TEST((contains(out.str(), seconds_with_unit(median * (1 - 1e-7))) ||
-              contains(out.str(), seconds_with_unit(median * (1 + 1e-7)))),
-             out.str() << " does not say " << median);
+  BOOST_TEST(
+      (contains(out.str(),
+                words(quantity(median * (1 - 1e-7), Unit::second))) ||
+       contains(out.str(), words(quantity(median * (1 + 1e-7), Unit::second)))),
+      out.str() << " does not say " << median);
   BOOST_TEST(tune(asked, out, messages) == 0);
   BOOST_TEST(load_records(file).records.size() == first.records.size());
 

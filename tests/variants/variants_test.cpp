@@ -150,7 +150,7 @@ std::map<Values, std::vector<const Variant*>> groups(const Workload& workload,
   return found;
 }
 
-// Of a variant of this name a GPU that is emulated, or older, lacks something.
+// A variant of this name needs what an emulated or an older GPU lacks.
 bool lacks_hardware(const std::string& name) {
   static const std::set<std::string> all{
       "covariance/cuda/fp16x3",  "matmul/cuda/bf16x6",

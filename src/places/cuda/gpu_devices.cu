@@ -49,7 +49,7 @@ void GpuDevices::open() {
     streams_ = std::make_unique<CudaStreams>(first());
 }
 
-// What lives on a device goes while it is the current one.
+// Frees the resources of each device while it is the current one.
 void GpuDevices::close() {
   timers_.clear();
   teams_.clear();

@@ -20,7 +20,7 @@ class GpuDevices {
   // target: gpu, streams or team; device: of the one GPU it may be. Throws
   // PointError(no_device) with the reason.
   GpuDevices(Target target, int device);
-  // What hangs stays: memory cannot be freed while its device runs.
+  // Memory of a device that hangs stays: nothing can free it while it runs.
   ~GpuDevices();
   GpuDevices(const GpuDevices&) = delete;
   GpuDevices& operator=(const GpuDevices&) = delete;
@@ -31,8 +31,8 @@ class GpuDevices {
   std::vector<Device*> first(int count);
   // nullptr: the arrays are not the host's
   CudaStreams* streams() { return streams_.get(); }
-  // Of the first so many. Timers are made when first asked for: under a
-  // profiler nothing is timed, and no kernel may wait there.
+  // The first `count` GPUs, and their timer. A timer is made on its first use:
+  // under a profiler nothing is timed, and no kernel may wait.
   CudaGpus& team(int count);
   GpuTimer& timer(int count);
   // Something runs that could not be ended.

@@ -129,15 +129,14 @@ class GpuExecutor final : public Executor {
     try {
       batch = timer.time(work, count, plan.cache);
     } catch (...) {
-      // Whoever comes next finds the inputs as they were,
-      // if there still are any.
+      // The next call uploads the inputs again.
       if (!devices_.hangs()) placed_.clear();
       throw;
     }
     batch.damage = placed.damage_of_outputs();
     if (batch.damage) placed.renew_guards();
     if (plan.check_last) {
-      // What was there when the time ended, and what is there now.
+      // The outputs at the end of the time, and now.
       const auto left = placed.read_fingerprints();
       placed.queue_fingerprints();
       if (left != placed.read_fingerprints())

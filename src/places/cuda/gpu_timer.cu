@@ -51,7 +51,7 @@ class L2Flush {
 
 }  // namespace
 
-// What the timer has on each device.
+// The timer's resources on each device.
 struct GpuTimer::Member {
   explicit Member(CudaGpu& own)
       : gpu(own), l2(own.device()), clocks(own.cuda_stream(), own.device()) {

@@ -21,7 +21,7 @@ class GpuTimer {
   explicit GpuTimer(std::vector<CudaGpu*> gpus, Patience patience = {});
   ~GpuTimer();
 
-  // What is timed, and what is queued on the same streams
+  // The work that is timed, and work that is queued on the same streams
   // around it, outside its time.
   struct Work {
     std::function<void()> run;

@@ -142,7 +142,7 @@ std::vector<std::uint64_t> Placement::read_fingerprints() const {
   return all;
 }
 
-// What an element takes the value of may be on another GPU: the host has it.
+// The host has the value that an element takes: it may be on another GPU.
 void Placement::prepare_disturbances(const BatchPlan& plan, int count) const {
   each([&](Device& device, int i) {
     std::vector<std::vector<DisturbedElement>> executions(count);

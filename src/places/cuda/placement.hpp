@@ -72,7 +72,7 @@ class Placement {
   std::vector<PlacedPart>& parts(int i) { return parts_[i]; }
   // The arrays of GPU i.
   const Arrays& bound(int i) const { return bound_[i]; }
-  // Those of all, with the sizes of their shares.
+  // The parts of all GPUs, with the sizes of their shares.
   std::vector<UnboundPart> unbound() const;
   double upload_s() const { return upload_s_; }
 
@@ -90,10 +90,9 @@ class Placement {
   // -1: of none.
   void disturb(int before, int now) const;
 
-  // What was found on GPU i of several.
+  // The damage, with the GPU's number where there are several.
   Detail on(int i, Detail damage) const;
-  // What was written beside the outputs; of inputs, which are looked at too,
-  // also whether they are what they were.
+  // Writes beside the outputs and beside the inputs, and changed inputs.
   Detail damage_of_outputs() const;
   Detail damage_of_inputs() const;
   void renew_guards() const;

@@ -8,8 +8,8 @@
 namespace parlab {
 namespace {
 
-// What is copied at a time where pinned transfers are timed: much against
-// its start, little to pin.
+// The bytes of one timed copy of pinned memory: long against the start of a
+// copy, little to pin.
 constexpr std::size_t staged_bytes = std::size_t{16} << 20;
 
 }  // namespace
@@ -62,8 +62,8 @@ TransferTimes TransferTimer::times(const Variant& variant, Placement& placed,
   return times;
 }
 
-// Of so many bytes between pinned memory and the device. Once for each size:
-// another array of as many bytes takes as long.
+// The time of a copy between pinned memory and the device, measured once for
+// each size: another array of as many bytes takes as long.
 double TransferTimer::pinned_seconds(std::size_t bytes, bool to_device) {
   double& known = pinned_s_[{bytes, to_device}];
   if (known > 0) return known;

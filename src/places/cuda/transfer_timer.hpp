@@ -14,8 +14,8 @@ class TransferTimer {
  public:
   explicit TransferTimer(CudaGpu& gpu) : gpu_(gpu) {}
 
-  // Of what the variant reads and writes. Each array is timed once: it takes
-  // as long for all variants. inputs, outputs: of the host.
+  // Times of the arrays that the variant reads and writes. Each array is timed
+  // once, for it takes as long for all variants. inputs, outputs: of the host.
   TransferTimes times(const Variant& variant, Placement& placed,
                       const Arrays& inputs, const Arrays& outputs);
 

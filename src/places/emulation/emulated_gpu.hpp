@@ -50,7 +50,7 @@ class EmulatedGpu : public LaunchingGpu {
   }
   void free_scratch() { scratch_.clear(); }
   Detail scratch_damage() const;  // Cause::scratch_not_zero
-  // Of what was launched last; emulation knows of no registers.
+  // The shape of the last launch; emulation has no registers.
   LaunchShape launch_shape() const;
   void run_host_code(const std::function<void()>& code) {
     emulation::run_host_code(code, machine_->arena);
