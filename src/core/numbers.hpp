@@ -10,6 +10,6 @@ namespace parlab {
 std::string significant(double value, int digits, int most_decimals = 300);
 // "0.05%", "1.2%", "95%": at most 2 decimals
 std::string percent(double fraction);
-std::string bytes_with_unit(double bytes);      // "3.6 TiB"
+std::string bytes_with_unit(double bytes);  // "3.6 TiB"
 
 }  // namespace parlab
