@@ -78,14 +78,24 @@ std::string coordinates(std::uint64_t index, const dim3& extent) {
          (extent.z > 1 ? ',' + std::to_string(z) : "") + ')';
 }
 
-// Copies what each lane has to one that asks for all.
-void tell_of_lanes(const Meeting& meeting,
+// Copies what each lane has to those that ask for all: to the first one by one,
+// from there to the others at once.
+void tell_of_lanes(const std::vector<Thread*>& here,
                    const std::array<const Meeting*, warp_size>& lanes) {
-  if (meeting.all == nullptr) return;
-  auto* to = static_cast<std::byte*>(meeting.all);
-  for (const Meeting* lane : lanes) {
-    if (lane != nullptr) std::memcpy(to, lane->mine, meeting.bytes);
-    to += meeting.bytes;
+  std::byte* first = nullptr;
+  for (const Thread* thread : here) {
+    const Meeting& meeting = *thread->meeting;
+    auto* to = static_cast<std::byte*>(meeting.all);
+    if (to == nullptr) continue;
+    if (first != nullptr) {
+      std::memcpy(to, first, warp_size * meeting.bytes);
+      continue;
+    }
+    first = to;
+    for (const Meeting* lane : lanes) {
+      if (lane != nullptr) std::memcpy(to, lane->mine, meeting.bytes);
+      to += meeting.bytes;
+    }
   }
 }
 
@@ -298,8 +308,7 @@ void Block::settle(const Thread& thread) {
   }
   if (meeting.scope != Scope::lanes) order_by_barrier(here, meeting.scope);
   if (meeting.scope == Scope::grid) wait_for_grid(here);
-  for (const Thread* other : here)
-    tell_of_lanes(*other->meeting, lanes);
+  tell_of_lanes(here, lanes);
   for (Thread* other : here) {
     Meeting& its = *std::exchange(other->meeting, nullptr);
     if (its.source == -1) {

@@ -210,7 +210,13 @@ void checked_copy(void* to, const void* from, std::size_t bytes) {
   if (bytes == 0) return;
   check_access(from, bytes, false);
   check_access(to, bytes, true);
-  std::memmove(to, from, bytes);
+  // AddressSanitizer's memmove goes byte by byte: for what overlaps alone.
+  const auto distance = reinterpret_cast<std::uintptr_t>(to) -
+                        reinterpret_cast<std::uintptr_t>(from);
+  if (std::min(distance, -distance) < bytes)
+    std::memmove(to, from, bytes);
+  else
+    std::memcpy(to, from, bytes);
 }
 
 void checked_clear(void* to, std::size_t bytes) {
