@@ -77,7 +77,10 @@ LINTS        := lint-format lint-shell
 TIDY_SOURCES := $(filter-out src/places/emulation/%,$(wildcard src/*.cpp src/*/*.cpp src/*/*/*.cpp))
 piece = @BUILD=$(B) scripts/check-piece.sh $(B)/check/results/$@
 VARIANTS_OF := $(WORKLOADS:%=variants-%)
-.PHONY: build-checks run-checks $(VARIANTS_OF) unit-matmul unit-others gpu-tests compile-cuda emulate-kernels $(LINTS) lint-tidy $(call shell-of,$(SHELL_TESTS))
+# The longest suites are pieces of their own.
+SUITES  := atax convsep covariance matmul
+UNIT_OF := $(SUITES:%=unit-%)
+.PHONY: build-checks run-checks $(VARIANTS_OF) $(UNIT_OF) unit-others gpu-tests compile-cuda emulate-kernels $(LINTS) lint-tidy $(call shell-of,$(SHELL_TESTS))
 
 # Where no GPU is, a kernel is compiled for the device alone: emulation compiles
 # its host side, and nothing could run it. Hardly optimised, it still passes the
@@ -100,17 +103,17 @@ $(B)/check/parlab-without-kernels: $(MAIN_OBJECT) $(HOST_OBJECTS) $(B)/sources.l
 # same objects.
 build-checks: $(B)/check/run-tests $(GPU_TESTS) $(if $(NVCC),$(CHECKED_CUDA))
 # Two shell tests mostly wait: they begin first, and others use the cores
-# meanwhile. Then comes the longest piece, which is of one thread for the most
-# part, or it ends alone. The variants of each workload are a piece.
-run-checks: shell-losses shell-three-nodes unit-others $(VARIANTS_OF) unit-matmul \
+# meanwhile. Then come the longest pieces, which are of one thread for the most
+# part, or they end alone. The variants of each workload are a piece.
+run-checks: shell-losses shell-three-nodes unit-others $(VARIANTS_OF) $(UNIT_OF) \
             $(call shell-of,$(SHELL_TESTS)) $(LINTS) emulate-kernels $(if $(NVCC),compile-cuda) \
             $(if $(GPU_TESTS),gpu-tests)
 $(VARIANTS_OF): variants-%: $(B)/check/run-tests
 	$(piece) $< --run_test=variants/$*
-unit-matmul: unit-%: $(B)/check/run-tests
+$(UNIT_OF): unit-%: $(B)/check/run-tests
 	$(piece) $< --run_test=$*
 unit-others: $(B)/check/run-tests
-	$(piece) $< --run_test='!variants' --run_test='!matmul'
+	$(piece) $< $(foreach s,variants $(SUITES),--run_test='!$s')
 gpu-tests: $(GPU_TESTS)
 	$(piece) $<
 define shell_test
