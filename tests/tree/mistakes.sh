@@ -1,7 +1,8 @@
 #!/bin/bash
 # A kernel that somebody drops in: when it does not compile the program is built without it, and when
-# it is right at squares alone the message speaks of rows and columns. And a command that somebody adds:
-# one file.
+# it is right at squares alone the message speaks of rows and columns. And what somebody adds is added in
+# as few places as src/README.md says: a variant or a command is one file, a field of a record its member
+# and a line, a value of an enum a line.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -39,4 +40,30 @@ expect "a right kernel is emulated at a rectangle as well" \
   eval "$parlab dmv 65 --variant cuda/naive --emulate 2>&1 | grep -q 'emulating also at 33x67'"
 expect "a new command is one file, and in the help" eval "$parlab --help | grep -qw hello && $parlab hello --help | grep -q Greets"
 expect "it does what it says" eval "$parlab hello >out; [[ \$? = 3 ]] && grep -qx hello out"
+
+cp -a src before
+sed -i 's|^  int discarded = 0;|  int lanes_lost = 0;\n&|' src/record/record.hpp
+sed -i 's|^  visit("discarded".*|&\n  visit("lanes_lost", record.lanes_lost);|' src/record/fields.hpp
+sed -i 's|(implausible, "implausible")|&,\n            (too_hot, "too_hot")|' src/core/types.hpp
+expect "a field is a line in two files, a value of an enum in one" \
+  eval "diff -r before src | grep -c '^> ' | grep -qx 4 && diff -rq before src | wc -l | grep -qx 3"
+cat >probe.cpp <<'END'
+#include <iostream>
+#include "record/json.hpp"
+using namespace parlab;
+int main() {
+  Record record;
+  record.run = "1", record.workload = "w", record.backend = "cuda", record.variant = "v";
+  record.dimensions = {"n"}, record.size = {8};
+  record.verdict = from_string<Verdict>("too_hot");
+  record.lanes_lost = 7;
+  const auto read = std::get<Record>(from_json_line(to_json_line(record)));
+  std::cout << to_string(read.verdict) << ' ' << read.lanes_lost << '\n';
+}
+END
+# What reads and writes records is compiled with them; what it stands on knows no record. Columns of tables:
+# tests/record/fields_test.cpp.
+expect "what reads and writes records has them" eval "$(<build/room.flags) -O0 probe.cpp src/record/json.cpp src/record/record.cpp \
+  build/host/units/{core,facts,render,statistics}-*.o build/host/src/core/pair_rows.cpp.o -o probe"
+expect "they are written and read by their names" eval "./probe | grep -qx 'too_hot 7'"
 end_tests
