@@ -1,5 +1,7 @@
 #include "claims/claim.hpp"
 
+#include <algorithm>
+
 #include "claims/rule.hpp"
 
 namespace parlab {
@@ -7,6 +9,15 @@ namespace parlab {
 std::string outcome_of(const Finding& finding) {
   return std::string(to_string(finding.outcome)) +
          (finding.computed ? ", computed" : "");
+}
+
+std::vector<std::string> reports_of(const std::vector<Finding>& findings) {
+  std::vector<std::string> reports;
+  for (const auto& finding : findings) {
+    if (std::ranges::find(reports, finding.report) == reports.end())
+      reports.push_back(finding.report);
+  }
+  return reports;
 }
 
 std::vector<Finding> judge_claims(const std::vector<Record>& records,

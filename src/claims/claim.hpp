@@ -39,6 +39,9 @@ struct Finding {
 // "holds, computed" where nothing was measured
 std::string outcome_of(const Finding& finding);
 
+// Their reports, in the order of their first findings.
+std::vector<std::string> reports_of(const std::vector<Finding>& findings);
+
 // Every claim of the digest in the order P, S, C, V, T, then its observations.
 // Only the latest records that passed, were timed and were not emulated
 // count. The records are those of one machine.

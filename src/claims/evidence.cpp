@@ -37,7 +37,7 @@ Selection Selection::size(const Size& size) const {
 
 Selection Selection::with(const TunableValues& wanted) const {
   return where([&](const Record& r) {
-    return std::all_of(wanted.begin(), wanted.end(), [&](const auto& tunable) {
+    return std::ranges::all_of(wanted, [&](const auto& tunable) {
       const auto found = r.tunables.find(tunable.first);
       return found != r.tunables.end() && found->second == tunable.second;
     });
@@ -91,10 +91,9 @@ Evidence::Evidence(std::vector<Record> records, const std::vector<Run>& runs)
     return record.emulated || record.verdict == Verdict::unverified;
   });
   // By size, so that numbers are listed in that order.
-  std::stable_sort(
-      records_.begin(), records_.end(), [](const Record& a, const Record& b) {
-        return std::tie(a.size, a.tunables) < std::tie(b.size, b.tunables);
-      });
+  std::ranges::stable_sort(records_, {}, [](const Record& record) {
+    return std::tie(record.size, record.tunables);
+  });
   for (const auto& run : runs) {
     has_gpu_ |= !run.gpu.empty();
     if (!run.device.read.empty())

@@ -46,10 +46,8 @@ Claims::Claims(int section, const std::vector<Claim>& claims) {
 
 std::vector<Claim> all_claims() {
   auto claims = announced();
-  std::stable_sort(claims.begin(), claims.end(),
-                   [](const Announced& a, const Announced& b) {
-                     return a.place() < b.place();
-                   });
+  std::ranges::stable_sort(claims, {},
+                           [](const Announced& one) { return one.place(); });
   std::vector<Claim> sorted;
   for (const auto& [section, claim] : claims)
     sorted.push_back(claim);
@@ -57,7 +55,7 @@ std::vector<Claim> all_claims() {
 }
 
 Ratio gain(const Record& record, const Record& over) {
-  const auto same_point = speedup(record, over, false);
+  const auto same_point = speedup(record, over);
   if (same_point) return *same_point;
   return ratio(over.summary().estimate, record.summary().estimate);
 }
@@ -153,11 +151,8 @@ std::optional<double> counter(const Record& record, const std::string& name) {
 
 Selection in_range_of(const std::string& table, const Selection& all) {
   const auto rows = published(table);
-  const auto [least, most] =
-      std::minmax_element(rows.begin(), rows.end(),
-                          [](const PublishedRow& a, const PublishedRow& b) {
-                            return a.number("rows") < b.number("rows");
-                          });
+  const auto [least, most] = std::ranges::minmax_element(
+      rows, {}, [](const PublishedRow& one) { return one.number("rows"); });
   return all.where([low = least->number("rows"),
                     high = most->number("rows")](const Record& r) {
     const auto n = static_cast<double>(r.size[0]);
@@ -210,14 +205,11 @@ void Tally::add(std::optional<bool> held, const Ratio& ratio,
 }
 
 int Tally::held() const {
-  return static_cast<int>(std::count_if(entries_.begin(), entries_.end(),
-                                        [](const Entry& e) { return e.held; }));
+  return static_cast<int>(std::ranges::count_if(entries_, &Entry::held));
 }
 
 int Tally::count() const {
-  return static_cast<int>(
-      std::count_if(entries_.begin(), entries_.end(),
-                    [](const Entry& e) { return e.decided; }));
+  return static_cast<int>(std::ranges::count_if(entries_, &Entry::decided));
 }
 
 int Tally::undecided() const {
@@ -232,9 +224,8 @@ Judgement Tally::judgement(const Text& what, const Judgement& if_empty) const {
     std::erase_if(listed, [](const Entry& entry) { return !entry.decided; });
   }
   if (listed.size() > most_listed) {
-    const auto [least, most] = std::minmax_element(
-        listed.begin(), listed.end(),
-        [](const Entry& a, const Entry& b) { return a.value < b.value; });
+    const auto [least, most] =
+        std::ranges::minmax_element(listed, {}, &Entry::value);
     text += "from " + least->text + " to " + most->text;
   } else {
     for (const auto& entry : listed)
@@ -263,8 +254,8 @@ Tally at_least(const std::vector<Compared>& compared, double factor) {
 Judgement together(const std::vector<Judgement>& parts) {
   bool all = true, none = true, tested = false, untested = false;
   Judgement whole;
-  whole.computed = std::all_of(parts.begin(), parts.end(),
-                               [](auto& part) { return part.computed; });
+  whole.computed =
+      std::ranges::all_of(parts, [](auto& part) { return part.computed; });
   for (const auto& part : parts) {
     if (part.outcome == Outcome::cannot_be_tested) {
       untested = true;

@@ -156,7 +156,7 @@ void read_variables(const Environment& environment, const Options& options,
   check_seed(environment);
   for (const auto& [name, text] : environment) {
     if (!name.starts_with("PARLAB_") ||
-        std::find(known.begin(), known.end(), name) != known.end())
+        std::ranges::find(known, name) != known.end())
       continue;
     arguments.warnings.push_back(as_written(name, text) +
                                  ": unknown variable, ignored" +
@@ -171,8 +171,7 @@ std::string typed_again(const Arguments& arguments) {
       return std::isalnum(c) ||
              std::string_view("_-+=:,./@%^").find(c) != std::string_view::npos;
     };
-    if (!text.empty() && std::all_of(text.begin(), text.end(), plain))
-      return text;
+    if (!text.empty() && std::ranges::all_of(text, plain)) return text;
     std::string result = "'";
     for (const char c : text)
       result += c == '\'' ? "'\\''" : std::string(1, c);
@@ -203,7 +202,7 @@ void take_subject(Arguments& arguments) {
   if (command != nullptr && !first.empty() && !command->takes_run) {
     arguments.subject = command;
   } else {
-    arguments.workload = &workload_called(first);
+    arguments.workload = &workload_called(first, command_names());
     arguments.program += " " + first;
   }
 }

@@ -19,9 +19,7 @@ std::map<std::string_view, Command>& command_registry() {
 }  // namespace
 
 const Option* option_called(const Options& options, std::string_view flag) {
-  const auto found =
-      std::find_if(options.begin(), options.end(),
-                   [&](const Option& option) { return option.flag == flag; });
+  const auto found = std::ranges::find(options, flag, &Option::flag);
   return found == options.end() ? nullptr : &*found;
 }
 
@@ -83,14 +81,25 @@ Options common_options() {
           {.flag = "version", .help = "the version"}};
 }
 
-const Workload& workload_called(const std::string& name) {
+std::vector<std::string> command_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, command] : command_registry()) {
+    if (!command.hidden && !name.empty()) names.emplace_back(name);
+  }
+  return names;
+}
+
+const Workload& workload_called(const std::string& name,
+                                const std::vector<std::string>& others) {
   if (const auto* workload = Registry::instance().workload(name))
     return *workload;
   std::vector<std::string> names;
   for (const auto* workload : Registry::instance().workloads())
     names.emplace_back(workload->name());
+  const auto known = join(names, ", ");
+  names.insert(names.end(), others.begin(), others.end());
   throw UsageError("workload '" + name + "' is unknown" +
-                   did_you_mean(name, names) + " (" + join(names, ", ") + ")");
+                   did_you_mean(name, names) + " (" + known + ")");
 }
 
 std::string format_of(const Arguments& arguments,
@@ -105,7 +114,7 @@ std::string format_of(const Arguments& arguments,
   if (format == nullptr || !(format->from_command_line || for_people))
     return formats.front();
   const auto among = [&](const std::vector<std::string>& known) {
-    return std::find(known.begin(), known.end(), format->text) != known.end();
+    return std::ranges::find(known, format->text) != known.end();
   };
   if (among(formats)) return format->text;
   const bool of_runs = among({"table", "csv", "json", "record", "explain"});

@@ -95,6 +95,8 @@ struct CommandRegistration {
 
 // By name.
 std::vector<const Command*> all_commands();
+// The names of those that people call.
+std::vector<std::string> command_names();
 const Command* command_called(std::string_view name);
 // The options of every command: --list, --help, --version.
 Options common_options();
@@ -108,8 +110,10 @@ Environment environment_of_process();
 Arguments read_arguments(const std::vector<std::string>& words,
                          const Environment& environment);
 
-// The workload of that name. Throws UsageError.
-const Workload& workload_called(const std::string& name);
+// The workload of that name. others: what may be meant as well. Throws
+// UsageError.
+const Workload& workload_called(const std::string& name,
+                                const std::vector<std::string>& others = {});
 
 // One of the formats of a command, the first by default. A variable that asks
 // for another format is meant for runs, and what scripts read does not depend
@@ -123,7 +127,7 @@ auto Setting::values(F convert) const {
   for (const auto& word : words()) {
     try {
       const auto value = convert(word);
-      if (std::find(values.begin(), values.end(), value) == values.end())
+      if (std::ranges::find(values, value) == values.end())
         values.push_back(value);
     } catch (const UsageError& error) {
       refuse(error.what());

@@ -25,9 +25,8 @@ std::string size_argument(const Workload& workload) {
 std::string dimensions_of(const Workload& workload) {
   const auto extents = count_extents(workload);
   std::string text;
-  for (std::size_t i = 0; i < extents; ++i) {
+  for (std::size_t i = 0; i < extents; ++i)
     text += (i == 0 ? "" : " x ") + std::string(workload.dimensions()[i]);
-  }
   return text;
 }
 
@@ -38,9 +37,8 @@ std::string as_one_problem(const Workload& workload,
   const auto extents = count_extents(workload);
   if (extents < 2) return "";
   std::string text = "\n  with either of these also: " + program;
-  for (std::size_t i = 0; i < extents; ++i) {
+  for (std::size_t i = 0; i < extents; ++i)
     text += " <" + std::string(workload.dimensions()[i]) + ">";
-  }
   return text + ", one problem";
 }
 
@@ -55,8 +53,7 @@ std::vector<const Variant*> kernels_by_number(const Workload& workload) {
   auto kernels = Registry::instance().variants(workload.name());
   std::erase_if(kernels,
                 [](const Variant* variant) { return variant->id < 0; });
-  std::sort(kernels.begin(), kernels.end(),
-            [](auto* a, auto* b) { return a->id < b->id; });
+  std::ranges::sort(kernels, [](auto* a, auto* b) { return a->id < b->id; });
   return kernels;
 }
 
@@ -126,13 +123,9 @@ void print_command_help(std::ostream& out, const Command& command) {
 
 // Prints the names of the commands that people call.
 void print_commands(std::ostream& out) {
-  std::vector<std::string> names;
-  for (const auto* command : all_commands()) {
-    if (!command->hidden && !command->name.empty())
-      names.emplace_back(command->name);
-  }
   std::string head = "       parlab <command> [--help], of ";
-  for (const auto& line : wrap(join(names, ", "), help_width - head.size())) {
+  for (const auto& line :
+       wrap(join(command_names(), ", "), help_width - head.size())) {
     out << head << line << '\n';
     head = "         ";
   }
@@ -188,17 +181,16 @@ Document list_of(const std::vector<const Workload*>& workloads) {
 
 bool has_parameter(const Workload& workload, const std::string& name) {
   const auto parameters = workload.parameters();
-  return std::any_of(
-      parameters.begin(), parameters.end(),
-      [&](const auto& parameter) { return parameter.name == name; });
+  return std::ranges::any_of(parameters, [&](const auto& parameter) {
+    return parameter.name == name;
+  });
 }
 
 bool has_tunable(const Workload& workload, const std::string& name) {
   const auto variants = Registry::instance().variants(workload.name());
-  return std::any_of(variants.begin(), variants.end(),
-                     [&](const Variant* variant) {
-                       return variant->tunable(name) != nullptr;
-                     });
+  return std::ranges::any_of(variants, [&](const Variant* variant) {
+    return variant->tunable(name) != nullptr;
+  });
 }
 
 }  // namespace

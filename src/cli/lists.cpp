@@ -47,9 +47,8 @@ class ListParser {
       unit = std::int64_t{1} << 10;
     if (stop != end && (*stop == 'M' || *stop == 'm'))
       unit = std::int64_t{1} << 20;
-    if (error != std::errc{} || stop + (unit > 1) != end) {
+    if (error != std::errc{} || stop + (unit > 1) != end)
       fail("'" + text + "' is not a whole number");
-    }
     if (result > largest / unit) fail("'" + text + "' is too large");
     return result * unit;
   }
@@ -78,11 +77,9 @@ class ListParser {
   }
 
   void add(std::int64_t new_value) {
-    if (std::find(values_.begin(), values_.end(), new_value) != values_.end())
-      return;
-    if (values_.size() == most_values) {
+    if (std::ranges::find(values_, new_value) != values_.end()) return;
+    if (values_.size() == most_values)
       fail("these are more than " + std::to_string(most_values) + " values");
-    }
     values_.push_back(new_value);
   }
 
@@ -125,9 +122,8 @@ void require_countable(const Workload& workload, const Size& size) {
     elements *= static_cast<double>(size[i]);
   if (elements * sizeof(double) >= limit) fail();
   double bytes = 0;
-  for (const auto& array : workload.arrays(size, Dtype::f64)) {
+  for (const auto& array : workload.arrays(size, Dtype::f64))
     bytes += static_cast<double>(array.count) * sizeof(double);
-  }
   if (bytes >= limit) fail();
 }
 
@@ -148,16 +144,15 @@ bool is_one_problem(const Arguments& arguments) {
     return setting != nullptr && !setting->from_command_line;
   };
   const auto is_number = [](const std::string& text) {
-    return !text.empty() &&
-           std::all_of(text.begin(), text.end(), [](unsigned char c) {
-             return std::isalnum(c) && c != 'x';
-           });
+    return !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
+      return std::isalnum(c) && c != 'x';
+    });
   };
   const auto& typed = arguments.positional;
   const auto extents = count_extents(*arguments.workload);
   return extents >= 2 && typed.size() == extents &&
          (is_variable("kernel") || is_variable("block")) &&
-         std::all_of(typed.begin(), typed.end(), is_number);
+         std::ranges::all_of(typed, is_number);
 }
 
 bool is_positive(const std::string& text, double max, double& value) {
@@ -173,6 +168,20 @@ std::vector<std::int64_t> parse_list(const std::string& name,
                                      std::int64_t max,
                                      const std::string& typed) {
   return ListParser(name, text, min, max, typed.empty() ? text : typed).parse();
+}
+
+Size parse_extents(const std::string& name, const std::string& text,
+                   const std::string& typed) {
+  Size extents;
+  for (const auto& part : split(text, 'x')) {
+    const auto values = parse_list(name, part, 1, largest, typed);
+    if (values.size() != 1) {
+      throw UsageError(as_written(name, typed) +
+                       ": an extent is one number, not a range");
+    }
+    extents.push_back(values[0]);
+  }
+  return extents;
 }
 
 std::vector<Size> parse_sizes(const Workload& workload, const std::string& text,
@@ -192,22 +201,12 @@ std::vector<Size> parse_sizes(const Workload& workload, const std::string& text,
     }
   };
   for (const auto& item : split(text, ',')) {
-    const auto extents = split(item, 'x');
-    if (extents.size() == 1) {
+    if (item.find('x') == item.npos) {
       for (const auto n : parse_list("size", item, 1, largest, text))
         add({n});
       continue;
     }
-    std::vector<std::int64_t> typed;
-    for (const auto& extent : extents) {
-      const auto values = parse_list("size", extent, 1, largest, text);
-      if (values.size() != 1) {
-        throw UsageError(as_written("size", text) +
-                         ": an extent is one number, not a range");
-      }
-      typed.push_back(values[0]);
-    }
-    add(typed);
+    add(parse_extents("size", item, text));
   }
   return sizes;
 }
@@ -220,11 +219,21 @@ std::vector<Size> sizes_of(const Arguments& arguments) {
                               ? std::vector{join(arguments.positional, "x")}
                               : arguments.positional) {
     for (auto& size : parse_sizes(workload, text, parameters)) {
-      if (std::find(sizes.begin(), sizes.end(), size) == sizes.end())
+      if (std::ranges::find(sizes, size) == sizes.end())
         sizes.push_back(std::move(size));
     }
   }
   return sizes;
+}
+
+Size smallest_square_with(const Workload& workload, Dtype dtype, double bytes,
+                          double flops) {
+  for (std::int64_t n = 64;; n *= 2) {
+    const Size size = complete_size(workload, {n});
+    const Work work = workload.work(size, dtype);
+    if (work.bytes >= bytes || work.flops >= flops || n > largest >> 23)
+      return size;
+  }
 }
 
 std::vector<std::int64_t> parse_list(const Setting& setting, std::int64_t min,

@@ -20,6 +20,10 @@ std::vector<std::int64_t> parse_list(const std::string& name,
                                      std::int64_t max,
                                      const std::string& typed = {});
 
+// "4096x1000", one number each. Throws UsageError; name, typed: as above.
+Size parse_extents(const std::string& name, const std::string& text,
+                   const std::string& typed);
+
 // One word: a list of square sizes, ranges among them, or of extents
 // "4096x1000". Complete, and small enough that the bytes of the arrays can be
 // counted in 63 bits. parameters: the values asked for, by name; each size is
@@ -32,6 +36,11 @@ std::vector<Size> parse_sizes(const Workload& workload, const std::string& text,
 // M N K: beside their variables as many numbers as the problem has extents
 // are one problem, and no list of sizes.
 std::vector<Size> sizes_of(const Arguments& arguments);
+
+// The smallest square, of an edge that is a power of two from 64 on, with so
+// many bytes to move or operations to do.
+Size smallest_square_with(const Workload& workload, Dtype dtype, double bytes,
+                          double flops);
 
 // The values of a setting: a list, one whole number, a positive number "0.5",
 // a share in per cent ("5%" or "5" is 0.05; above 0, at most 1000 %). Throw

@@ -24,15 +24,14 @@ auto typed(const Arguments& arguments, const std::string& flag, F convert) {
 
 auto one_of(const std::vector<std::string>& known) {
   return [known](const std::string& word) {
-    if (std::find(known.begin(), known.end(), word) != known.end()) return word;
+    if (std::ranges::find(known, word) != known.end()) return word;
     throw UsageError("'" + word + "' is unknown" + did_you_mean(word, known) +
                      " (" + join(known, ", ") + ")");
   };
 }
 
 bool all_are(const Size& extents, std::int64_t n) {
-  return std::all_of(extents.begin(), extents.end(),
-                     [&](auto extent) { return extent == n; });
+  return std::ranges::all_of(extents, [&](auto extent) { return extent == n; });
 }
 
 // "4096" or a range stands for squares, "300x1000" for itself, with
@@ -44,18 +43,10 @@ bool has_size(const Record& record, const std::string& item) {
     const auto values = parse_list("--size", item, 1, largest);
     // A parameter of the problem (a radius) may have any value.
     const Size extents = extents_of(record.workload, record.size);
-    return std::any_of(values.begin(), values.end(),
-                       [&](auto value) { return all_are(extents, value); });
+    return std::ranges::any_of(
+        values, [&](auto value) { return all_are(extents, value); });
   }
-  Size size;
-  for (const auto& part : parts) {
-    const auto values = parse_list("--size", part, 1, largest, item);
-    if (values.size() != 1) {
-      throw UsageError(as_written("--size", item) +
-                       ": an extent is one number, not a range");
-    }
-    size.push_back(values[0]);
-  }
+  const Size size = parse_extents("--size", item, item);
   return size == record.size ||
          size == extents_of(record.workload, record.size);
 }
@@ -75,9 +66,8 @@ bool lets(const Set& set, const Value& value) {
 
 bool RecordFilter::operator()(const Record& record) const {
   const auto any_size = [&] {
-    return std::any_of(
-        sizes.begin(), sizes.end(),
-        [&](const std::string& item) { return has_size(record, item); });
+    return std::ranges::any_of(
+        sizes, [&](const std::string& item) { return has_size(record, item); });
   };
   const auto any_verdict = [&] {
     const bool all = verdicts.empty() && !failures;
@@ -85,9 +75,9 @@ bool RecordFilter::operator()(const Record& record) const {
            (failures && failed(record));
   };
   const auto any_variant = [&] {
-    return std::any_of(
-        variants.begin(), variants.end(),
-        [&](const std::string& name) { return is_called(record, name); });
+    return std::ranges::any_of(variants, [&](const std::string& name) {
+      return is_called(record, name);
+    });
   };
   return lets(workloads, record.workload) && lets(backends, record.backend) &&
          lets(dtypes, record.dtype) && any_verdict() &&

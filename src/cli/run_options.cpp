@@ -80,10 +80,9 @@ Options parameter_options() {
       const std::string help = std::string(workload->name()) + ": " +
                                parameter.allowed() + " (" +
                                std::to_string(parameter.fallback) + ")";
-      const auto same =
-          std::find_if(options.begin(), options.end(), [&](const Option& one) {
-            return one.flag == parameter.name;  // of another workload
-          });
+      const auto same = std::ranges::find_if(options, [&](const Option& one) {
+        return one.flag == parameter.name;  // of another workload
+      });
       if (same != options.end()) {
         same->help += ", " + help;
         continue;
@@ -137,7 +136,7 @@ Options run_options() {
 Options run_options(const std::vector<std::string>& flags) {
   auto options = everyday_options() + rare_options();
   std::erase_if(options, [&](const Option& option) {
-    return std::find(flags.begin(), flags.end(), option.flag) == flags.end();
+    return std::ranges::find(flags, option.flag) == flags.end();
   });
   return options;
 }

@@ -37,8 +37,7 @@ std::vector<Dtype> dtypes_of(const Arguments& arguments) {
   if (setting == nullptr) return {known.front()};
   return setting->values([&](const std::string& word) {
     const auto dtype = from_string<Dtype>(word);
-    if (std::find(known.begin(), known.end(), dtype) != known.end())
-      return dtype;
+    if (std::ranges::find(known, dtype) != known.end()) return dtype;
     std::vector<std::string> names;
     for (const auto one : known)
       names.emplace_back(to_string(one));
@@ -64,9 +63,8 @@ void read_limits(const Arguments& arguments, Plan& plan) {
   plan.caches = {Cache::hot};
   if (const auto* setting = arguments.find("cache"))
     plan.caches = setting->values(from_string<Cache>);
-  if (const auto* setting = arguments.find("iterations")) {
+  if (const auto* setting = arguments.find("iterations"))
     plan.iterations = static_cast<int>(parse_count(*setting, 1, 1000000000));
-  }
   number("time-limit", longest_limit_s, plan.time_limit_s);
   number("point-limit", longest_limit_s, plan.point_limit_s);
   number("execution-limit", longest_limit_s, plan.execution_limit_s);
@@ -115,8 +113,8 @@ RunRequest request_of(const Arguments& arguments, std::vector<Size> sizes,
   if (record && !plan.iterations) plan.iterations = 100;
   const auto named = select_variants(arguments, record, plan);
   require_a_dtype(plan);
-  request.named = std::any_of(named.begin(), named.end(),
-                              [](auto* v) { return v->needs_gpu(); });
+  request.named =
+      std::ranges::any_of(named, [](auto* v) { return v->needs_gpu(); });
   select_tunables(arguments, named, plan, request.best, request.warnings);
   return request;
 }

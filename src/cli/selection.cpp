@@ -93,7 +93,7 @@ std::set<std::string> backends(const Setting* setting, bool record) {
                   : std::set<std::string>(all.begin(), all.end());
   }
   const auto known = setting->values([&](const std::string& name) {
-    if (std::find(all.begin(), all.end(), name) != all.end()) return name;
+    if (std::ranges::find(all, name) != all.end()) return name;
     throw UsageError("backend '" + name + "' is unknown" +
                      did_you_mean(name, all) +
                      " (serial, openmp, blas, cuda, or a list of these)");
@@ -121,9 +121,8 @@ Chosen variants_named(const Plan& plan, const Setting& exact,
       if (has_backend(wanted, *variant)) there.insert(variant);
     }
     const bool free = backend == nullptr || name.find('/') != name.npos;
-    if (!free && there.empty() && backend->from_command_line) {
+    if (!free && there.empty() && backend->from_command_line)
       exact.refuse("'" + name + "' is excluded by " + backend->written());
-    }
     chosen.merge(free || there.empty() ? found : there);
   }
   return chosen;
@@ -156,9 +155,8 @@ Chosen select_variants(const Arguments& arguments, bool record, Plan& plan) {
     if (exact != nullptr || has_backend(wanted, *variant))
       named.insert(variant);
   }
-  if (kernel != nullptr && kernel->from_command_line && named.empty()) {
+  if (kernel != nullptr && kernel->from_command_line && named.empty())
     kernel->refuse("excluded by " + backend->written());
-  }
   for (const auto* variant : variants_of(plan)) {
     const bool by_backend = exact == nullptr &&
                             wanted.count(variant->backend) > 0 &&

@@ -11,9 +11,8 @@ namespace {
 
 std::string some_of(const std::vector<std::int64_t>& values) {
   std::string text;
-  for (std::size_t i = 0; i < std::min<std::size_t>(values.size(), 4); ++i) {
+  for (std::size_t i = 0; i < std::min<std::size_t>(values.size(), 4); ++i)
     text += (i == 0 ? "" : ", ") + std::to_string(values[i]);
-  }
   if (values.size() > 4)
     text += ", ... (" + std::to_string(values.size()) + " values)";
   return text;
@@ -54,8 +53,9 @@ void apply(const std::string& name, const Setting& setting, const Chosen& named,
     if (tunable == nullptr) return false;
     ++users;
     std::vector<std::int64_t> refused;
-    std::copy_if(values.begin(), values.end(), std::back_inserter(refused),
-                 [&](std::int64_t value) { return !tunable->allows(value); });
+    std::ranges::copy_if(
+        values, std::back_inserter(refused),
+        [&](std::int64_t value) { return !tunable->allows(value); });
     if (refused.empty()) return false;
     complaint = setting.written() + ": " + variant->full_name() +
                 " cannot take " + some_of(refused) +
@@ -99,10 +99,9 @@ void select_tunables(const Arguments& arguments, const Chosen& named,
     }
     if (setting->text == "best") {
       const bool used =
-          std::any_of(plan.variants.begin(), plan.variants.end(),
-                      [&](const Variant* variant) {
-                        return variant->tunable(option.flag) != nullptr;
-                      });
+          std::ranges::any_of(plan.variants, [&](const Variant* variant) {
+            return variant->tunable(option.flag) != nullptr;
+          });
       if (used) best[option.flag] = setting->written();
       if (!used)
         refuse_when_typed(*setting, "no chosen variant has this tunable");

@@ -108,9 +108,8 @@ std::set<std::string> groups_of_shard(std::vector<Group> groups,
   for (const auto& group : groups) {
     const auto least = std::ranges::min_element(load);
     *least += group.seconds;
-    if (least == load.begin() + static_cast<std::ptrdiff_t>(shard.number - 1)) {
+    if (least == load.begin() + static_cast<std::ptrdiff_t>(shard.number - 1))
       ours.insert(group.name);
-    }
   }
   return ours;
 }

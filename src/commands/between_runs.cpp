@@ -7,6 +7,8 @@
 #include <map>
 #include <system_error>
 
+#include "cli/lists.hpp"
+#include "core/file.hpp"
 #include "core/process.hpp"
 #include "core/text.hpp"
 #include "core/variant.hpp"
@@ -22,40 +24,12 @@ constexpr int runs = 5;
 // so few runs cannot tell that they differ by less
 constexpr double least_share = 1e-3;
 
-// Gone at the end.
-class Folder {
- public:
-  Folder() {
-    std::string name =
-        (fs::temp_directory_path() / "parlab-runs-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) {
-      throw std::system_error(errno, std::generic_category(),
-                              "making a folder in " + name);
-    }
-    path_ = name;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-// The smallest square size with so much to do.
-Size size_for(const Workload& workload, Dtype dtype, double bytes,
-              double flops) {
-  for (std::int64_t n = 64;; n *= 2) {
-    const Size size = workload.complete({n});
-    const Work work = workload.work(size, dtype);
-    if (work.bytes >= bytes || work.flops >= flops ||
-        n > (std::int64_t{1} << 40))
-      return size;
-  }
+fs::path new_folder() {
+  std::string name =
+      (fs::temp_directory_path() / "parlab-runs-XXXXXX").string();
+  if (mkdtemp(name.data()) != nullptr) return name;
+  throw std::system_error(errno, std::generic_category(),
+                          "making a folder in " + name);
 }
 
 struct Chosen {
@@ -79,7 +53,8 @@ std::vector<Chosen> choose(Target target) {
       // one that takes little longer than it takes to start, on the host
       // one that fits no cache.
       const auto size_of = [&](double bytes, double flops) {
-        return std::to_string(size_for(*workload, dtype, bytes, flops).front());
+        return std::to_string(
+            smallest_square_with(*workload, dtype, bytes, flops).front());
       };
       const auto sizes = on_gpu ? size_of(1e5, 1e6) + "," + size_of(64e6, 1e9)
                                 : size_of(8e6, 2e7) + "," + size_of(1e8, 2e8);
@@ -96,7 +71,7 @@ std::vector<Chosen> choose(Target target) {
 
 BetweenRuns measured_on(Target target, const fs::path& ceilings,
                         const std::vector<std::string>& options) {
-  const Folder folder;
+  const Temporary folder(new_folder());
   fs::copy_file(ceilings, folder.path() / ceilings.filename());
   const auto chosen = choose(target);
   for (int run = 0; run < runs; ++run) {

@@ -56,9 +56,7 @@ void add_finding(Table& table, const Finding& finding) {
 Text counts_of_outcomes(const std::vector<Finding>& findings) {
   Text text = std::to_string(findings.size()) + " claims";
   for (const auto outcome : every_value<Outcome>()) {
-    const auto count = std::count_if(
-        findings.begin(), findings.end(),
-        [&](const Finding& one) { return one.outcome == outcome; });
+    const auto count = std::ranges::count(findings, outcome, &Finding::outcome);
     std::string word(to_string(outcome));
     if (outcome != Outcome::holds) boost::erase_first(word, "holds ");
     text += (outcome == Outcome::holds ? ": " : ", ") + word + " " +
@@ -72,14 +70,7 @@ Text counts_of_outcomes(const std::vector<Finding>& findings) {
 Document document_of_findings(const std::string& title,
                               const std::vector<Finding>& findings) {
   Document document{.title = title};
-  std::vector<std::string> reports;
-  for (const auto& finding : findings) {
-    if (std::find(reports.begin(), reports.end(), finding.report) ==
-        reports.end()) {
-      reports.push_back(finding.report);
-    }
-  }
-  for (const auto& report : reports) {
+  for (const auto& report : reports_of(findings)) {
     Table table{.columns = {{}, {.widest = 88}}};
     for (const auto& finding : findings) {
       if (finding.report == report) add_finding(table, finding);
@@ -100,9 +91,8 @@ int print_claims(const Arguments& arguments, const Streams& streams) {
     auto loaded = load_records(record_path(path));
     for (auto& [id, run] : loaded.runs)
       machines[run.machine].runs.push_back(std::move(run));
-    for (auto& record : loaded.records) {
+    for (auto& record : loaded.records)
       machines[record.machine].records.push_back(std::move(record));
-    }
     std::move(loaded.warnings.begin(), loaded.warnings.end(),
               std::back_inserter(warnings));
   }

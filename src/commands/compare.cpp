@@ -147,7 +147,7 @@ Text spread_of(const Comparison& comparison) {
     if (point.tested) ratios.push_back(point.test.ratio.value);
   }
   if (ratios.size() < 4) return {};
-  std::sort(ratios.begin(), ratios.end());
+  std::ranges::sort(ratios);
   const auto at = [&](std::size_t i) {
     return Quantity{ratios[i], Unit::factor};
   };
@@ -227,11 +227,10 @@ void require_what_runs_can_tell(const Comparison& comparison, double limit) {
 bool gate_is_shut(const Comparison& comparison, double limit,
                   std::vector<std::string>& reasons) {
   const auto slow =
-      std::count_if(comparison.points.begin(), comparison.points.end(),
-                    [&](const ComparedPoint& point) {
-                      return point.change == Change::slower &&
-                             point.test.ratio.value >= 1 + limit;
-                    });
+      std::ranges::count_if(comparison.points, [&](const ComparedPoint& point) {
+        return point.change == Change::slower &&
+               point.test.ratio.value >= 1 + limit;
+      });
   const auto say = [&](std::size_t count, const std::string& what) {
     if (count > 0) reasons.push_back(std::to_string(count) + " points " + what);
   };

@@ -45,9 +45,8 @@ std::vector<TableColumn> with_missing(const RecordTable& table,
                                       const std::string& views) {
   auto columns = table.columns();
   std::set<std::string> names{"link_one_way", "link_both_ways"};
-  for (const auto* gpus : {"2", "4", "8"}) {
+  for (const auto* gpus : {"2", "4", "8"})
     names.insert(std::string("link_all_reduce_over_") + gpus);
-  }
   for (const auto* workload : Registry::instance().workloads()) {
     for (const auto& dimension : workload->dimensions()) {
       const std::string name(dimension);
@@ -79,7 +78,7 @@ void add_published(Database& database) {
     for (const auto& [column, cell] : rows.front().cells())
       columns.push_back({column, false});
     auto name = "published_" + file.stem().string();
-    std::replace(name.begin(), name.end(), '-', '_');
+    std::ranges::replace(name, '-', '_');
     Database::Table table(database, name, columns);
     for (const auto& row : rows) {
       std::vector<std::string> cells;

@@ -15,9 +15,8 @@ bool can_be_emulated(const RunRequest& request) {
   const auto library = [](auto* v) {
     return v->needs_gpu() && v->backend != "cuda";
   };
-  return std::any_of(variants.begin(), variants.end(), on_gpu) &&
-         !(request.named &&
-           std::any_of(variants.begin(), variants.end(), library));
+  return std::ranges::any_of(variants, on_gpu) &&
+         !(request.named && std::ranges::any_of(variants, library));
 }
 
 void emulate_if_needed(const RunRequest& request,

@@ -9,9 +9,9 @@
 
 #include "cli/lists.hpp"
 #include "cli/run_options.hpp"
+#include "commands/grade_pages.hpp"
 #include "core/file.hpp"
 #include "grade/report.hpp"
-#include "page/grades.hpp"
 #include "places/presence.hpp"
 #include "render/csv.hpp"
 #include "render/html.hpp"
@@ -100,19 +100,6 @@ GradeRequest read_grading(const Arguments& arguments) {
   return asked;
 }
 
-// Long enough that a launch is a small part of it, short enough for a class.
-Size size_to_time(const Workload& workload, Dtype dtype) {
-  constexpr double most_bytes = 64e6, most_flops = 2e10;
-  Size size = complete_size(workload, {64});
-  for (std::int64_t n = 128; n <= (1 << 26); n *= 2) {
-    const auto larger = complete_size(workload, {n});
-    const Work work = workload.work(larger, dtype);
-    if (work.bytes > most_bytes || work.flops > most_flops) break;
-    size = larger;
-  }
-  return size;
-}
-
 // On the GPU, or on the host where all submissions are for it;
 // nullptr: nothing is timed.
 const Variant* find_reference(const GradeRequest& asked,
@@ -169,9 +156,7 @@ Assignment assignment_of(const GradeRequest& asked,
   const auto& workload = *assignment.workload;
   assignment.dtype = asked.dtype.value_or(workload.dtypes().front());
   assignment.seed = asked.seed ? *asked.seed : std::random_device{}();
-  const bool cuda =
-      std::any_of(submissions.begin(), submissions.end(),
-                  [](const Submission& one) { return one.is_cuda(); });
+  const bool cuda = std::ranges::any_of(submissions, &Submission::is_cuda);
   assignment.gpu = cuda && !why_no_gpu();
   for (const auto& text : asked.sizes) {
     for (auto& size : parse_sizes(workload, text, {}))
@@ -180,11 +165,15 @@ Assignment assignment_of(const GradeRequest& asked,
   // One file at home: what is right there; a class: what a
   // time is taken of as well.
   if (assignment.sizes.empty()) {
-    for (const std::int64_t n : {1, 64, 100}) {
+    for (const std::int64_t n : {1, 64, 100})
       assignment.sizes.push_back(complete_size(workload, {n}));
-    }
     if (!asked.check && (assignment.gpu || !cuda)) {
-      assignment.sizes.push_back(size_to_time(workload, assignment.dtype));
+      // Long enough that a launch is a small part of it, short enough for a
+      // class: half of what is too long.
+      const auto too_long =
+          smallest_square_with(workload, assignment.dtype, 64e6, 2e10);
+      assignment.sizes.push_back(
+          complete_size(workload, {too_long.front() / 2}));
     }
   }
   for (const auto& text : asked.hidden) {
@@ -196,9 +185,8 @@ Assignment assignment_of(const GradeRequest& asked,
   // The arrays, once more as they are received, and what a
   // student may keep beside them.
   double most = 0;
-  for (const auto& size : assignment.sizes) {
+  for (const auto& size : assignment.sizes)
     most = std::max(most, workload.work(size, assignment.dtype).bytes);
-  }
   assignment.limits.memory_bytes = 2e9 + 6 * most;
   assignment.points = PointsRule(asked.points);
   if (asked.execution_limit_s)
@@ -230,17 +218,10 @@ int grade_submissions(const Arguments& arguments, const Streams& streams) {
   progress.show(
       "building " + std::to_string(submissions.size()) + " submissions", 0);
   // Beside the rest of what was built: it goes away with `make clean`.
-  const auto folder =
-      repository() / "build" / "grade" / ("run-" + std::to_string(getpid()));
-  struct Removed {
-    fs::path folder;
-    ~Removed() {
-      std::error_code ignored;
-      fs::remove_all(folder, ignored);
-    }
-  } const removed{folder};
+  const Temporary folder(repository() / "build" / "grade" /
+                         ("run-" + std::to_string(getpid())));
   const InterruptGuard guard;
-  build(submissions, workload, folder,
+  build(submissions, workload, folder.path(),
         assignment.gpu && !asked.check ? BuildFor::emulation_and_gpu
                                        : BuildFor::emulation);
   if (was_interrupted()) return exit_interrupted;
@@ -270,9 +251,9 @@ int grade_submissions(const Arguments& arguments, const Streams& streams) {
     return all.grades.front().passed() ? EXIT_SUCCESS : EXIT_FAILURE;
   }
   print(class_report(all));
-  const bool nobody = std::all_of(
-      all.grades.begin(), all.grades.end(),
-      [](const Grade& grade) { return grade.verdict == Verdict::unverified; });
+  const bool nobody = std::ranges::all_of(all.grades, [](const Grade& grade) {
+    return grade.verdict == Verdict::unverified;
+  });
   if (all.interrupted && nobody) return exit_interrupted;
   // Beside what a whole grading has written, not in its place.
   const fs::path into =

@@ -14,12 +14,6 @@
 namespace parlab {
 namespace {
 
-// The unit of a rate of this unit of arithmetic.
-Unit unit_of_rate(const std::string& unit) {
-  return unit.find("int") == std::string::npos ? Unit::flop_per_second
-                                               : Unit::operation_per_second;
-}
-
 class CeilingsTable {
  public:
   CeilingsTable(const std::string& place, const Ceilings& ceilings)
@@ -27,7 +21,7 @@ class CeilingsTable {
     add_curve("read", ceilings.read);
     add_curve("copy", ceilings.copy);
     for (const auto& [unit, rate] : ceilings.units)
-      add(unit, {}, {rate, unit_of_rate(unit)}, unit);
+      add(unit, {}, peak_rate(unit, rate), unit);
     for (const auto& [link, rate] : ceilings.links) {
       const bool to_host = link == link_from_host || link == link_to_host ||
                            link == link_from_and_to_host;

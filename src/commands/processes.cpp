@@ -1,6 +1,6 @@
 // Commands that parlab starts itself with: for a profiler, and for a grader.
 #include "cli/command.hpp"
-#include "counters/execute_once.hpp"
+#include "counters/counters.hpp"
 #include "grade/serve.hpp"
 
 namespace parlab {

@@ -65,8 +65,8 @@ int show_records(const Arguments& arguments, const Streams& streams) {
     points[known_point->second].push_back(i);
   }
   std::erase_if(points, [&](const std::vector<std::size_t>& point) {
-    return std::none_of(point.begin(), point.end(),
-                        [&](std::size_t i) { return filter(records[i]); });
+    return std::ranges::none_of(
+        point, [&](std::size_t i) { return filter(records[i]); });
   });
   // Some at a time, and each is gone when it is shown: of a large file
   // a copy would not be cheap.
@@ -75,13 +75,10 @@ int show_records(const Arguments& arguments, const Streams& streams) {
     std::vector<std::vector<Record>> shown(
         std::min(at_once, points.size() - begin));
     on_all_cores(shown.size(), [&](std::size_t i) {
-      for (const std::size_t number : points[begin + i]) {
+      for (const std::size_t number : points[begin + i])
         shown[i].push_back(std::move(records[number]));
-      }
-      std::stable_sort(shown[i].begin(), shown[i].end(),
-                       [&](const Record& a, const Record& b) {
-                         return place(a) < place(b);
-                       });
+      std::ranges::stable_sort(
+          shown[i], {}, [&](const Record& record) { return place(record); });
     });
     reporter->points(shown);
   }

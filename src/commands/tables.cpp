@@ -1,5 +1,4 @@
-// `parlab tables`: the tables of an experiment, from a database of its
-// records.
+// `parlab tables`: the tables of an experiment, from a database of its records.
 #include <ostream>
 
 #include "cli/run_options.hpp"

@@ -26,12 +26,10 @@ namespace {
 std::string ties_of(const Choice& choice) {
   constexpr std::size_t shown = 3;
   std::string text;
-  for (std::size_t i = 0; i < std::min(shown, choice.ties.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(shown, choice.ties.size()); ++i)
     text += (i == 0 ? "" : ", ") + to_string(choice.ties[i].tunables);
-  }
-  if (choice.ties.size() > shown) {
+  if (choice.ties.size() > shown)
     text += " and " + std::to_string(choice.ties.size() - shown) + " more";
-  }
   return text.empty() ? "none" : text;
 }
 
@@ -39,10 +37,9 @@ std::string ties_of(const Choice& choice) {
 Text gain_over_defaults(const Choice& choice, const std::vector<Record>& trials,
                         const TunableValues& defaults) {
   if (choice.best.tunables == defaults) return "is the default";
-  const auto found =
-      std::find_if(trials.begin(), trials.end(), [&](const Record& record) {
-        return record.tunables == defaults && record.timed();
-      });
+  const auto found = std::ranges::find_if(trials, [&](const Record& record) {
+    return record.tunables == defaults && record.timed();
+  });
   if (found == trials.end()) return "-";
   const Ratio times =
       ratio(found->summary().estimate, choice.best.summary().estimate);

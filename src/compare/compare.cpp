@@ -25,9 +25,8 @@ Points points_of(std::vector<Record> records) {
     Runs& runs = points[name];
     runs.last = same.back();
     for (auto& record : same) {
-      if (record.timed() && record.source_hash == runs.last.source_hash) {
+      if (record.timed() && record.source_hash == runs.last.source_hash)
         runs.samples.push_back(record.samples());
-      }
     }
   }
   return points;
@@ -71,14 +70,13 @@ void decide(std::vector<ComparedPoint>& points, const CompareRules& rules) {
 }  // namespace
 
 std::size_t Comparison::count(Change change) const {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      points,
-      [&](const ComparedPoint& point) { return point.change == change; }));
+  return static_cast<std::size_t>(
+      std::ranges::count(points, change, &ComparedPoint::change));
 }
 
 std::size_t Comparison::tested() const {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      points, [](const ComparedPoint& point) { return point.tested; }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(points, &ComparedPoint::tested));
 }
 
 double Comparison::told_by_one_run() const {

@@ -40,21 +40,6 @@ bool is_free_or_regular(const fs::file_status& status) {
          fs::is_regular_file(status);
 }
 
-// Goes away with the object unless it took its place.
-class Part {
- public:
-  explicit Part(const fs::path& path)
-      : path_(path.string() + ".part" + std::to_string(::getpid())) {}
-  ~Part() {
-    std::error_code ignored;
-    fs::remove(path_, ignored);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
 // What is in memory only can still fail to reach the disk.
 void flush(const fs::path& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -65,6 +50,11 @@ void flush(const fs::path& path) {
 }
 
 }  // namespace
+
+Temporary::~Temporary() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
 
 std::optional<std::string> read_file(const fs::path& path) {
   std::error_code ignored;
@@ -92,7 +82,8 @@ void write_beside(const fs::path& path,
     throw UsageError("cannot write " + path.string() + ": it is " +
                      kind_of(status.type()));
   }
-  const Part part(path);
+  // Not there any more when it took its place.
+  const Temporary part(path.string() + ".part" + std::to_string(::getpid()));
   try {
     if (path.has_parent_path()) fs::create_directories(path.parent_path());
     write(part.path());

@@ -8,6 +8,19 @@
 
 namespace parlab {
 
+// A file, or a folder with all that is in it, which goes with the object.
+class Temporary {
+ public:
+  explicit Temporary(std::filesystem::path path) : path_(std::move(path)) {}
+  ~Temporary();
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
 // Calls write with the path of another file in the same folder, which
 // then takes the place of the one that is meant: nobody sees half of it,
 // and when anything fails the old one stays and nothing is left behind.

@@ -1,10 +1,11 @@
-#include "counters/execute_once.hpp"
+// The command that a profiler, or compute-sanitizer, runs.
 
 #include <algorithm>
 #include <sstream>
 #include <stdexcept>
 
 #include "core/text.hpp"
+#include "counters/counters.hpp"
 #include "facts/cause.hpp"
 #include "places/executor.hpp"
 #include "places/presence.hpp"
@@ -96,15 +97,13 @@ void execute_once(const std::vector<std::string>& arguments) {
   const Size size = complete_size(*workload, size_from(arguments[1]));
   std::vector<Call> calls;
   std::vector<const Variant*> variants;
-  for (std::size_t i = 3; i < arguments.size(); ++i) {
+  for (std::size_t i = 3; i < arguments.size(); ++i)
     calls.push_back(call_from(arguments[i], *workload, size, dtype));
-  }
   if (calls.empty()) {
     for (const auto* variant :
          Registry::instance().variants(workload->name())) {
-      if (variant->backend == "cuda" && variant->has(dtype)) {
+      if (variant->backend == "cuda" && variant->has(dtype))
         calls.push_back(call_of(*variant, size, dtype));
-      }
     }
   }
   for (const auto& call : calls)

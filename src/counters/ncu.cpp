@@ -117,9 +117,8 @@ Counters combined(const std::vector<ProfiledKernel>& kernels) {
   const auto ratio = [&](const char* plain, const char* above,
                          const char* below) {
     const auto a = counters.find(above), b = counters.find(below);
-    if (a != counters.end() && b != counters.end() && b->second > 0) {
+    if (a != counters.end() && b != counters.end() && b->second > 0)
       counters[plain] = a->second / b->second;
-    }
   };
   for (const auto& [plain, name] : sums)
     put(plain, total(kernels, name));

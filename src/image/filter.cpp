@@ -67,8 +67,8 @@ void fill(const Arrays& inputs, const Image& image, int channel,
     a[i] = static_cast<T>(image.samples[i * image.channels + channel]);
     if (padded != nullptr) padded[i / cols * pitch + radius + i % cols] = a[i];
   }
-  std::transform(weights.begin(), weights.end(), w,
-                 [](double x) { return static_cast<T>(x); });
+  std::ranges::transform(weights, w,
+                         [](double x) { return static_cast<T>(x); });
 }
 
 }  // namespace

@@ -46,9 +46,8 @@ class Parser {
   Image header() {
     Image image;
     const auto magic = bytes_.substr(0, 2);
-    if (magic != "P2" && magic != "P3" && magic != "P5" && magic != "P6") {
+    if (magic != "P2" && magic != "P3" && magic != "P5" && magic != "P6")
       fail("is no PGM or PPM image: it must begin with P2, P3, P5 or P6");
-    }
     at_ = 2;
     image.channels = magic == "P3" || magic == "P6" ? 3 : 1;
     image.cols = number("the width", 1, most_samples);
@@ -129,9 +128,8 @@ class Parser {
     // for what cannot be there.
     if (bytes_.size() - at_ < 2 * count - 1) too_short(count);
     image.samples.resize(count);
-    for (auto& sample : image.samples) {
+    for (auto& sample : image.samples)
       sample = static_cast<std::uint16_t>(number("a sample", 0, image.most));
-    }
   }
 
   const std::string& bytes_;

@@ -2,13 +2,25 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <string_view>
 
 namespace parlab {
 namespace {
 
 using Curve = std::vector<std::pair<double, double>>;
 
+// Of those of core/units.hpp.
+constexpr std::string_view units_of_integers[] = {"int", "tensor int8"};
+
 }  // namespace
+
+Quantity peak_rate(const std::string& unit, double per_second) {
+  const bool integers =
+      std::ranges::find(units_of_integers, unit) != std::end(units_of_integers);
+  return {per_second,
+          integers ? Unit::operation_per_second : Unit::flop_per_second};
+}
 
 std::string curve_point(const std::string& curve, double bytes) {
   return curve + " " + std::to_string(std::llround(bytes));

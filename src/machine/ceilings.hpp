@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "facts/quantity.hpp"
 #include "statistics/between_runs.hpp"
 
 namespace parlab {
@@ -37,6 +38,9 @@ inline constexpr const char *link_between_gpus = "one way",
                             *link_from_host = "from the host",
                             *link_to_host = "to the host",
                             *link_from_and_to_host = "from and to the host";
+
+// The peak of a unit, which may compute integers.
+Quantity peak_rate(const std::string& unit, double per_second);
 
 // "copy 65536"
 std::string curve_point(const std::string& curve, double bytes);

@@ -37,6 +37,12 @@ class EnergyMeter {
 std::unique_ptr<EnergyMeter> gpu_energy_meter(
     const std::string& uuid, const std::string& library = "libnvidia-ml.so.1");
 
+// How many programs compute on a GPU, by the same library: what another one
+// does there, no clock of ours can tell. This program counts, once it has
+// started CUDA there. Nothing where the library does not say.
+std::optional<int> programs_on_gpu(
+    const std::string& uuid, const std::string& library = "libnvidia-ml.so.1");
+
 // The meter of all processor packages and, where it is counted, memory, by
 // RAPL, the running average power limit (Intel, and AMD since Zen), as
 // Linux shows it (Documentation/power/powercap). classes: /sys/class, or

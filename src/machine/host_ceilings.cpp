@@ -21,6 +21,7 @@
 #include <immintrin.h>
 #endif
 
+#include "host/vectors.hpp"
 #include "machine/memory.hpp"
 #include "machine/pinning.hpp"
 #include "machine/topology.hpp"
@@ -34,19 +35,7 @@ double seconds_between(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double>(to - from).count();
 }
 
-// The widest registers this file is compiled for.
-#if defined(__AVX512F__)
-constexpr int vector_bytes = 64, registers = 32;
-#elif defined(__AVX__)
-constexpr int vector_bytes = 32, registers = 16;
-#else
-constexpr int vector_bytes = 16, registers = 16;
-#endif
-
-template <typename T>
-struct VectorOf {
-  typedef T type __attribute__((vector_size(vector_bytes)));
-};
+constexpr int registers = vector_bytes == 64 ? 32 : 16;
 using Word = VectorOf<std::int64_t>::type;
 
 // Keeps a value alive, or makes the compiler forget what it knows
@@ -318,9 +307,7 @@ struct Footprint {
   }
   static const TimedWay& best(const std::vector<TimedWay>& ways) {
     return *std::ranges::min_element(
-        ways, [](const TimedWay& a, const TimedWay& b) {
-          return a.best_seconds() < b.best_seconds();
-        });
+        ways, {}, [](const TimedWay& one) { return one.best_seconds(); });
   }
 
   std::size_t part, half;  // bytes of one thread: read, or copied
@@ -377,9 +364,8 @@ Ceilings measure_host_ceilings(const WantedCeilings& wanted) {
   const std::size_t capacity = largest_footprint();
   std::vector<std::size_t> sizes;
   for (std::size_t bytes = smallest_footprint; bytes <= capacity; bytes *= 2) {
-    if (wanted.footprint(static_cast<double>(bytes)) || 2 * bytes > capacity) {
+    if (wanted.footprint(static_cast<double>(bytes)) || 2 * bytes > capacity)
       sizes.push_back(bytes);
-    }
   }
   // The largest stands for memory; it is left out where
   // smaller ones say enough.

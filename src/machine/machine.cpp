@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <boost/algorithm/string/replace.hpp>
 #include <boost/algorithm/string/trim.hpp>
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/uuid_io.hpp>
@@ -25,11 +26,8 @@ std::string first_line(const std::string& path) {
 
 std::string tidy_cpu_name(const std::string& name) {
   std::string text = name.substr(0, name.find('@'));
-  for (const std::string mark : {"(R)", "(r)", "(TM)", "(tm)", "(C)"}) {
-    for (auto at = text.find(mark); at != text.npos; at = text.find(mark)) {
-      text.replace(at, mark.size(), 1, ' ');
-    }
-  }
+  for (const auto* mark : {"(R)", "(r)", "(TM)", "(tm)", "(C)"})
+    boost::replace_all(text, mark, " ");
   std::string tidy;
   std::istringstream words(text);
   for (std::string word; words >> word;) {

@@ -3,7 +3,6 @@
 #include "core/types.hpp"
 #include "gpu/shared_library.hpp"
 #include "machine/energy_meter.hpp"
-#include "machine/programs_on_gpu.hpp"
 
 namespace parlab {
 namespace {

@@ -59,22 +59,16 @@ std::vector<int> affinity() {
   return set.numbers();
 }
 
-PinnedThread::PinnedThread(int cpu) : before_(affinity()) {
+BoundThread::BoundThread(const std::vector<int>& cpus) : before_(affinity()) {
   pinning_order();  // read before this thread's own affinity becomes one CPU
-  run_on({cpu});
+  run_on(cpus);
 }
 
-PinnedThread::~PinnedThread() {
+BoundThread::~BoundThread() {
   if (!before_.empty()) run_on(before_);
 }
 
-UnpinnedThread::UnpinnedThread() : before_(affinity()) {
-  run_on(pinning_order());
-}
-
-UnpinnedThread::~UnpinnedThread() {
-  if (!before_.empty()) run_on(before_);
-}
+UnpinnedThread::UnpinnedThread() : BoundThread(pinning_order()) {}
 
 void end_idle_threads() {
   omp_pause_resource_all(omp_pause_soft);

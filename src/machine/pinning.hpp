@@ -9,29 +9,27 @@ namespace parlab {
 // The CPUs the calling thread may run on; empty when the system does not say.
 std::vector<int> affinity();
 
-// Binds the calling thread to one CPU, for as long as an object lives.
-class PinnedThread {
+// Binds the calling thread to some CPUs, for as long as an object lives.
+class BoundThread {
  public:
-  explicit PinnedThread(int cpu);
-  ~PinnedThread();
-  PinnedThread(const PinnedThread&) = delete;
-  PinnedThread& operator=(const PinnedThread&) = delete;
+  explicit BoundThread(const std::vector<int>& cpus);
+  ~BoundThread();
+  BoundThread(const BoundThread&) = delete;
+  BoundThread& operator=(const BoundThread&) = delete;
 
  private:
   std::vector<int> before_;
 };
 
-// Lets a pinned thread run everywhere, for as long as an object lives: threads
-// that it starts meanwhile inherit where it may run, and keep that.
-class UnpinnedThread {
- public:
-  UnpinnedThread();
-  ~UnpinnedThread();
-  UnpinnedThread(const UnpinnedThread&) = delete;
-  UnpinnedThread& operator=(const UnpinnedThread&) = delete;
+// Binds it to one.
+struct PinnedThread : BoundThread {
+  explicit PinnedThread(int cpu) : BoundThread({cpu}) {}
+};
 
- private:
-  std::vector<int> before_;
+// Lets a pinned thread run everywhere: threads that it starts meanwhile inherit
+// where it may run, and keep that.
+struct UnpinnedThread : BoundThread {
+  UnpinnedThread();
 };
 
 // Ends the threads of the OpenMP pool, which the next parallel region

@@ -56,9 +56,8 @@ double roof_seconds(const Ceilings& ceilings, const Work& work,
   const double rate = attainable_bandwidth(ceilings, work, cache);
   if (rate > 0) seconds = std::max(seconds, work.bytes / rate);
   const auto peak = ceilings.units.find(unit);
-  if (peak != ceilings.units.end() && peak->second > 0) {
+  if (peak != ceilings.units.end() && peak->second > 0)
     seconds = std::max(seconds, work.flops / peak->second);
-  }
   return seconds;
 }
 

@@ -13,8 +13,7 @@ namespace {
 
 Cell figure_of(const Finding& finding, const std::filesystem::path& figures) {
   if (finding.figure.empty()) return {};
-  // The group the claim stands in is the experiment:
-  // what follows it is enough.
+  // The group the claim stands in is the experiment: what follows it is enough.
   const auto start = finding.report + "-";
   const bool own = finding.figure.starts_with(start);
   const auto name = own ? finding.figure.substr(start.size()) : finding.figure;
@@ -59,17 +58,6 @@ std::string verdict_words(const Finding& finding) {
 
 std::string claim_anchor(const Finding& finding) {
   return "claim-" + anchor(finding.id);
-}
-
-std::vector<std::string> reports_of(const std::vector<Finding>& findings) {
-  std::vector<std::string> reports;
-  for (const auto& finding : findings) {
-    if (std::find(reports.begin(), reports.end(), finding.report) ==
-        reports.end()) {
-      reports.push_back(finding.report);
-    }
-  }
-  return reports;
 }
 
 Section claims(const std::vector<Finding>& findings,

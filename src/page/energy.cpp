@@ -1,11 +1,9 @@
 // Joules of the rungs of each ladder.
 #include <algorithm>
-#include <map>
 
 #include "page/sections.hpp"
 #include "page/words.hpp"
 #include "render/markup.hpp"
-#include "render/words.hpp"
 
 namespace parlab::page {
 namespace {
@@ -31,9 +29,8 @@ Quantity per_joule(const Cost& rung) {
 }
 
 const Cost& least(const Costs& rungs, double (*of)(const Cost&)) {
-  return *std::min_element(
-      rungs.begin(), rungs.end(),
-      [&](const Cost& a, const Cost& b) { return of(a) < of(b); });
+  return *std::ranges::min_element(rungs, {},
+                                   [&](const Cost& one) { return of(one); });
 }
 double seconds_of(const Cost& rung) {
   return rung.entry->summary.median;
@@ -50,11 +47,9 @@ LadderOfCosts ladder_with_energy(const Entries& on_one_device) {
   for (const auto dtype : dtypes(on_one_device)) {
     const auto same_type = of_dtype(on_one_device, dtype);
     for (const auto& size : sizes(same_type)) {
-      const auto peers = where(
-          of_size(same_type, size),
-          [](const Entry& entry) { return !reduced_arithmetic(entry.record); });
-      LadderOfCosts found{{}, ladder(peers).size()};
-      for (const auto* entry : ladder(where(peers, [](const Entry& entry) {
+      const auto compared = peers(of_size(same_type, size));
+      LadderOfCosts found{{}, ladder(compared).size()};
+      for (const auto* entry : ladder(where(compared, [](const Entry& entry) {
              return entry.record.has_energy();
            }))) {
         found.rungs.push_back({entry, entry->record.energy->summary()});
@@ -130,22 +125,32 @@ Table table_of_rungs(const Costs& rungs, const std::string& title) {
   return table;
 }
 
-// Each reason once: those that differ in their numbers alone are one.
+// Those that differ in counts and quantities alone are one reason.
+bool same_reason(const Detail& a, const Detail& b) {
+  const auto same = [](const Argument& one, const Argument& other) {
+    return one == other || (one.index() == other.index() &&
+                            !std::holds_alternative<std::string>(one));
+  };
+  return a.cause == b.cause &&
+         std::ranges::equal(a.arguments, b.arguments, same) &&
+         std::ranges::equal(a.further, b.further, same_reason);
+}
+
+// Each reason once, with its last example.
 List without_joules(const Measured& measured) {
-  std::map<std::string, std::pair<Detail, std::size_t>> reasons;
+  std::vector<std::pair<Detail, std::size_t>> reasons;
   for (const auto& entry : measured.entries) {
     const auto& energy = entry.record.energy;
     if (!energy || !energy->absent) continue;
-    auto without_numbers = words(energy->absent);
-    std::erase_if(without_numbers,
-                  [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
-    auto& [example, count] = reasons[without_numbers];
-    example = energy->absent;
-    ++count;
+    auto reason = std::ranges::find_if(reasons, [&](const auto& known) {
+      return same_reason(known.first, energy->absent);
+    });
+    if (reason == reasons.end()) reason = reasons.insert(reason, {{}, 0});
+    reason->first = energy->absent;
+    ++reason->second;
   }
   List list;
-  for (const auto& [key, reason] : reasons) {
-    const auto& [example, count] = reason;
+  for (const auto& [example, count] : reasons) {
     list.items.push_back("No joules of " + counted(count, "measurement") +
                          ": " + example);
   }
@@ -153,9 +158,9 @@ List without_joules(const Measured& measured) {
 }
 
 bool asked_for_energy(const Measured& measured) {
-  return std::any_of(
-      measured.entries.begin(), measured.entries.end(),
-      [](const Entry& entry) { return entry.record.energy.has_value(); });
+  return std::ranges::any_of(measured.entries, [](const Entry& entry) {
+    return entry.record.energy.has_value();
+  });
 }
 
 }  // namespace

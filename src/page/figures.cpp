@@ -37,9 +37,8 @@ std::vector<Picture> figures_of(const fs::path& folder,
     const int number = number_of(file, experiment);
     if (number >= 0) numbered.push_back({number, picture_of(entry.path())});
   }
-  std::sort(numbered.begin(), numbered.end(), [](const auto& a, const auto& b) {
-    return std::tie(a.first, a.second.title) <
-           std::tie(b.first, b.second.title);
+  std::ranges::sort(numbered, {}, [](const auto& one) {
+    return std::tie(one.first, one.second.title);
   });
   std::vector<Picture> figures;
   for (auto& [number, figure] : numbered)

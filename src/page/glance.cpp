@@ -28,12 +28,12 @@ Text tie_note(const Entries& same_side, const Entry& entry) {
   return note.empty() ? Text() : "tied with " + note;
 }
 
-Cell speedup_cell(const Entry& entry, const Entry* over, bool with_transfers) {
+Cell speedup_cell(const Entry& entry, const Entry* over, Copies copies) {
   if (over == nullptr) return {Detail{Cause::not_measured}};
   if (over == &entry) return {"1", "itself"};
-  if (with_transfers && !on_gpu(entry.side)) return {};
+  if (copies != Copies::none && !on_gpu(entry.side)) return {};
   if (!same_machine(entry.record, over->record)) return {"on another host"};
-  const auto ratio = speedup(entry.record, over->record, with_transfers);
+  const auto ratio = speedup(entry.record, over->record, copies);
   if (!ratio) return {Detail{Cause::not_measured}};
   return {times(*ratio),
           interval(*ratio) + behind_of_two(entry.record, over->record)};
@@ -53,8 +53,7 @@ void add_backend(std::vector<Row>& rows, const Entries& point, Side side,
   const auto* serial = best(of_side(point, Side::serial));
   const auto* cpu = best(on_device(point, false));
   // Across backends too: what is as fast as the fastest is marked so.
-  const auto* fastest =
-      best(where(point, [](auto& e) { return !reduced_arithmetic(e.record); }));
+  const auto* fastest = best_peer(point);
   Text place;
   if (entry == fastest) {
     place = "fastest";
@@ -66,8 +65,9 @@ void add_backend(std::vector<Row>& rows, const Entries& point, Side side,
            with_interval(time_of(*entry)),
            roof_cell(*entry)}};
   for (const auto* over : {serial, cpu}) {
-    row.cells.push_back(speedup_cell(*entry, over, false));
-    if (has_gpu) row.cells.push_back(speedup_cell(*entry, over, true));
+    row.cells.push_back(speedup_cell(*entry, over, Copies::none));
+    if (has_gpu)
+      row.cells.push_back(speedup_cell(*entry, over, Copies::pageable));
   }
   rows.push_back(std::move(row));
 }

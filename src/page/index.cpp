@@ -31,9 +31,8 @@ std::string address(const std::string& folder) {
 Cell cell_of(const std::optional<Ceilings>& ceilings) {
   if (!ceilings) return {};
   std::vector<Text> peaks;
-  for (const auto& [unit, peak] : ceilings->units) {
+  for (const auto& [unit, peak] : ceilings->units)
     peaks.push_back(unit + " " + peak_rate(unit, peak));
-  }
   return {bandwidth(memory_bandwidth(*ceilings)), joined(peaks)};
 }
 
@@ -65,10 +64,9 @@ std::vector<Contender> contenders(const std::vector<Measured>& machines,
       if (entry != nullptr) found.push_back({&measured, entry});
     }
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const Contender& a, const Contender& b) {
-                     return a.entry->summary.median < b.entry->summary.median;
-                   });
+  std::ranges::stable_sort(found, {}, [](const Contender& one) {
+    return one.entry->summary.median;
+  });
   return found;
 }
 
@@ -87,8 +85,8 @@ std::optional<std::pair<Dtype, Size>> common_point(
   // The dtype of the glance first: it is that of most backends.
   auto order = dtypes(entries);
   const auto main = main_dtype(entries);
-  std::stable_partition(order.begin(), order.end(),
-                        [&](Dtype dtype) { return dtype == main; });
+  std::ranges::stable_partition(order,
+                                [&](Dtype dtype) { return dtype == main; });
   for (const auto dtype : order) {
     std::optional<Size> largest;
     for (const auto& size : sizes(of_dtype(entries, dtype))) {
@@ -111,7 +109,7 @@ std::string without_it(const std::vector<Measured>& machines,
   std::string text;
   for (const auto& measured : machines) {
     const auto has = [&](bool gpu) {
-      return std::any_of(found.begin(), found.end(), [&](const Contender& c) {
+      return std::ranges::any_of(found, [&](const Contender& c) {
         return c.machine == &measured && on_gpu(c.entry->side) == gpu;
       });
     };
@@ -220,10 +218,9 @@ Section verdicts(const std::vector<Measured>& machines) {
   std::size_t untested = 0;
   for (std::size_t i = 0; !of_each.empty() && i < of_each.front().size(); ++i) {
     const auto& claim = of_each.front()[i];
-    const bool tested =
-        std::any_of(of_each.begin(), of_each.end(), [&](const auto& findings) {
-          return findings[i].outcome != Outcome::cannot_be_tested;
-        });
+    const bool tested = std::ranges::any_of(of_each, [&](const auto& findings) {
+      return findings[i].outcome != Outcome::cannot_be_tested;
+    });
     if (!tested) {
       ++untested;
       continue;

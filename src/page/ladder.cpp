@@ -9,23 +9,15 @@
 namespace parlab::page {
 namespace {
 
-bool of_vendor(Side side) {
-  return side == Side::cpu_library || side == Side::gpu_library;
-}
-
 // What this rung bought over the one below it; nothing when there is
 // none to compare it with.
 Cell gain(const Entry& entry, const Entry* below) {
   if (below == nullptr) return {};
-  const auto ratio = speedup(entry.record, below->record, false);
-  const auto over = name(below->record);
-  if (!ratio) {
-    const auto origin = of_two(entry.record, below->record);
-    return origin ? Cell{"not compared with " + over, origin} : Cell{};
-  }
-  return {parlab::tied(*ratio) ? Text("a tie with " + over)
-                               : times(*ratio) + Text(" as fast as " + over),
-          Range{times(*ratio)} + behind_of_two(entry.record, below->record)};
+  const auto ratio = speedup(entry.record, below->record);
+  if (ratio) return as_fast_as(*ratio, entry.record, below->record);
+  const auto origin = of_two(entry.record, below->record);
+  if (!origin) return {};
+  return {"not compared with " + name(below->record), origin};
 }
 
 std::string idea_of(const Entry& entry) {
@@ -44,7 +36,7 @@ Rung rung_of(const Entry& entry, const Entry* below, const Entry* library,
     rung.bars.push_back({.what = roof, .share = *reached});
   const auto over_library = library == nullptr || library == &entry
                                 ? std::nullopt
-                                : speedup(record, library->record, false);
+                                : speedup(record, library->record);
   if (over_library) {
     rung.bars.push_back({.what = "of " + library->record.variant,
                          .share = over_library->value,
@@ -75,10 +67,10 @@ Section ladder_of(const Entries& entries, bool gpu) {
     // here, a rung with the one before it.
     const auto arithmetic = rung->record.arithmetic;
     const auto* own = best(where(rungs, [&](const Entry& e) {
-      return !of_vendor(e.side) && e.record.arithmetic == arithmetic;
+      return !of_library(e.side) && e.record.arithmetic == arithmetic;
     }));
     auto& last = before[arithmetic];
-    const bool vendor = of_vendor(rung->side);
+    const bool vendor = of_library(rung->side);
     const bool peers = !reduced_arithmetic(rung->record);
     climbed.rungs.push_back(
         rung_of(*rung, vendor ? own : last, peers ? library : nullptr,

@@ -15,10 +15,8 @@ std::string each(const std::vector<Run>& runs, Value value) {
   std::vector<std::string> seen;
   for (const auto& run : runs) {
     const std::string text = value(run);
-    if (!text.empty() &&
-        std::find(seen.begin(), seen.end(), text) == seen.end()) {
+    if (!text.empty() && std::ranges::find(seen, text) == seen.end())
       seen.push_back(text);
-    }
   }
   return join(seen, ", ");
 }
@@ -38,9 +36,8 @@ Quantity size_of(double bytes) {
 
 Text peak_of(const std::vector<std::pair<double, double>>& curve) {
   if (curve.empty()) return {};
-  const auto best = std::max_element(
-      curve.begin(), curve.end(),
-      [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto best = std::ranges::max_element(
+      curve, {}, [](const auto& one) { return one.second; });
   const auto memory = bandwidth(curve.back().second) + Text(" from memory (") +
                       size_of(curve.back().first) + ")";
   if (best->first == curve.back().first) return memory;
@@ -74,8 +71,8 @@ Section ceilings_of(const std::string& what, const Ceilings& ceilings) {
   table.title = "Bandwidth by footprint";
   table.numbers = table.folded = true;
   for (const auto& [bytes, read] : ceilings.read) {
-    const auto copy = std::find_if(
-        ceilings.copy.begin(), ceilings.copy.end(),
+    const auto copy = std::ranges::find_if(
+        ceilings.copy,
         [size = bytes](const auto& point) { return point.first == size; });
     table.rows.push_back(
         {{{size_of(bytes)},

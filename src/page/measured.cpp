@@ -7,7 +7,6 @@
 #include <tuple>
 
 #include "cluster/spread.hpp"
-#include "record/device.hpp"
 #include "record/store.hpp"
 
 namespace parlab::page {
@@ -21,8 +20,7 @@ std::tuple<double, double, Size> extent(const Record& record) {
 }
 
 void sort_runs(std::vector<Run>& runs) {
-  std::stable_sort(runs.begin(), runs.end(),
-                   [](const Run& a, const Run& b) { return a.date < b.date; });
+  std::ranges::stable_sort(runs, {}, &Run::date);
 }
 
 // The largest size that has so many different values, as a share of
@@ -77,11 +75,15 @@ bool on_gpu(Side side) {
   return side == Side::cuda || side == Side::gpu_library;
 }
 
+bool of_library(Side side) {
+  return side == Side::cpu_library || side == Side::gpu_library;
+}
+
 Side side_of(const Record& record) {
   if (record.backend == "serial") return Side::serial;
   if (record.backend == "openmp") return Side::openmp;
   if (record.backend == "cuda") return Side::cuda;
-  return on_gpu(record) ? Side::gpu_library : Side::cpu_library;
+  return record.for_gpu() ? Side::gpu_library : Side::cpu_library;
 }
 
 bool Measured::has_gpu() const {
@@ -101,9 +103,7 @@ double memory_bandwidth(const Ceilings& ceilings) {
 }
 
 std::string limit_of(const Measured& measured, const Record& record) {
-  const auto run =
-      std::find_if(measured.runs.begin(), measured.runs.end(),
-                   [&](const Run& r) { return r.id == record.run; });
+  const auto run = std::ranges::find(measured.runs, record.run, &Run::id);
   if (run == measured.runs.end() || record.roof_s <= 0) return "";
   const auto& ceilings = record.on_gpu() ? run->device : run->host;
   constexpr double nearly = 1.01;
@@ -326,16 +326,18 @@ Entries of_same_parameters(const Entries& entries) {
 }
 
 const Entry* best(const Entries& entries) {
-  const auto found = std::min_element(
-      entries.begin(), entries.end(), [](const Entry* a, const Entry* b) {
-        return a->summary.median < b->summary.median;
-      });
+  const auto found = std::ranges::min_element(
+      entries, {}, [](const Entry* one) { return one->summary.median; });
   return found == entries.end() ? nullptr : *found;
 }
 
+Entries peers(const Entries& entries) {
+  return where(entries,
+               [](const Entry& e) { return !reduced_arithmetic(e.record); });
+}
+
 const Entry* best_peer(const Entries& entries) {
-  return best(where(
-      entries, [](const Entry& e) { return !reduced_arithmetic(e.record); }));
+  return best(peers(entries));
 }
 
 bool tied(const Entry& a, const Entry& b) {

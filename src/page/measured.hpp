@@ -22,6 +22,7 @@ enum class Side { serial, openmp, cpu_library, cuda, gpu_library };
 std::string_view to_string(Side side);
 bool on_gpu(Side side);
 Side side_of(const Record& record);
+bool of_library(Side side);
 
 // A record that passed and was timed, with its statistics made once.
 struct Entry {
@@ -127,8 +128,9 @@ Entries of_same_parameters(const Entries& entries);
 // The entry with the lowest median, the first of equals;
 // nullptr when there is none.
 const Entry* best(const Entries& entries);
-// The best of those that compute in the full precision of their dtype:
-// only they are compared.
+// Those that compute in the full precision of their dtype, and the best of
+// them: only they are compared.
+Entries peers(const Entries& entries);
 const Entry* best_peer(const Entries& entries);
 // Those of the same point whose samples do not show them
 // to be faster or slower.

@@ -30,11 +30,9 @@ std::vector<const Measured*> kinds_of_gpu(
   std::vector<const Measured*> kinds;
   for (const auto& [gpu, measured] : by_gpu)
     kinds.push_back(measured);
-  std::stable_sort(kinds.begin(), kinds.end(),
-                   [](const Measured* a, const Measured* b) {
-                     return memory_bandwidth(*a->device_ceilings()) <
-                            memory_bandwidth(*b->device_ceilings());
-                   });
+  std::ranges::stable_sort(kinds, {}, [](const Measured* one) {
+    return memory_bandwidth(*one->device_ceilings());
+  });
   return kinds;
 }
 
@@ -69,7 +67,7 @@ struct Pair {
 // Of these the variants that the others have as well.
 Entries shared_variants(const Entries& entries, const Entries& others) {
   return where(entries, [&](const Entry& entry) {
-    return std::any_of(others.begin(), others.end(), [&](const Entry* other) {
+    return std::ranges::any_of(others, [&](const Entry* other) {
       return name(other->record) == name(entry.record);
     });
   });
@@ -113,8 +111,7 @@ std::vector<std::string> workloads_of(const Measured& one,
                                       const Measured& other) {
   auto names = one.workloads();
   for (const auto& name : other.workloads()) {
-    if (std::find(names.begin(), names.end(), name) == names.end())
-      names.push_back(name);
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
   return names;
 }

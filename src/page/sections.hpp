@@ -44,8 +44,6 @@ std::optional<Section> devices(const Measured& measured);
 Section claims(const std::vector<Finding>& findings,
                const std::filesystem::path& figures);
 std::string claim_anchor(const Finding& finding);  // "claim-v-obs3"
-// In the order of their first findings.
-std::vector<std::string> reports_of(const std::vector<Finding>& findings);
 // A sign beside the words, for those who look for one verdict among
 // many; and with the words.
 std::string verdict_sign(Outcome outcome);

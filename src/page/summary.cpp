@@ -1,6 +1,7 @@
 // What one wants to know first: what is fastest and by how much, how near
 // to the limit it is, which claims fell.
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -14,20 +15,12 @@
 namespace parlab::page {
 namespace {
 
-bool is_of_library(const Entry& entry) {
-  return entry.side == Side::cpu_library || entry.side == Side::gpu_library;
-}
-
 // How many times as fast as the other, which may be itself or missing.
 Cell over(const Entry& entry, const Entry* other) {
   if (other == nullptr) return {};
   if (other == &entry) return {"is the fastest"};
-  const auto ratio = speedup(entry.record, other->record, false);
-  if (!ratio) return {};
-  return {(parlab::tied(*ratio) ? Text("a tie with ")
-                                : times(*ratio) + Text(" as fast as ")) +
-              name(other->record),
-          Range{times(*ratio)} + behind_of_two(entry.record, other->record)};
+  const auto ratio = speedup(entry.record, other->record);
+  return ratio ? as_fast_as(*ratio, entry.record, other->record) : Cell{};
 }
 
 // The GPU against the best of the CPU: at that size, or else at the largest
@@ -46,7 +39,7 @@ Cell over_cpu(const Entries& some, const Size& wanted) {
   const auto *gpu = best_peer(on_device(point, true)),
              *cpu = best_peer(on_device(point, false));
   if (gpu == nullptr || cpu == nullptr) return {};
-  const auto kernel = speedup(gpu->record, cpu->record, false);
+  const auto kernel = speedup(gpu->record, cpu->record);
   if (!kernel) return {};
   std::vector<Text> notes;
   if (const auto hosts = of_two(gpu->record, cpu->record))
@@ -73,7 +66,7 @@ Cell over_one_gpu(const Entries& point, const Entry& fastest) {
   const auto* one = best_peer(
       where(point, [](const Entry& entry) { return !of_team(entry); }));
   if (!of_team(fastest) || one == nullptr) return {};
-  const auto ratio = speedup(fastest.record, one->record, false);
+  const auto ratio = speedup(fastest.record, one->record);
   if (!ratio) return {};
   return {times(*ratio), interval(*ratio) + " over " + name(one->record)};
 }
@@ -99,9 +92,9 @@ Row fastest_of(const Measured& measured, const std::string& workload) {
   const auto* fastest = best_peer(point);
   const Link title{workload, "#" + anchor("workload-" + workload)};
   if (fastest == nullptr) return {{{title}, {Detail{Cause::not_measured}}}};
-  const auto* own =
-      best_peer(where(point, [](const Entry& e) { return !is_of_library(e); }));
-  const auto* library = best_peer(where(point, is_of_library));
+  const auto from_library = [](const Entry& e) { return of_library(e.side); };
+  const auto* own = best_peer(where(point, std::not_fn(from_library)));
+  const auto* library = best_peer(where(point, from_library));
   // Of the two the one that did not win, the library or what was written here;
   // where there is no library the rung that the ladder begins with.
   const Entry* other = fastest == library ? own : library;
@@ -126,16 +119,14 @@ std::vector<Block> fastest_of_each(const Measured& measured) {
   }
   if (rows.empty()) return {Paragraph{"Nothing was timed here."}};
   const auto said = [&](std::size_t column) {
-    return std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
+    return std::ranges::any_of(rows, [&](const Row& row) {
       return column < row.cells.size() && !row.cells[column].text.empty();
     });
   };
-  const bool of_several =
-      std::any_of(rows.begin(), rows.end(), [](const Row& row) {
-        return std::any_of(
-            row.cells.begin(), row.cells.end(),
-            [](const Cell& cell) { return says_of_two(cell.note); });
-      });
+  const bool of_several = std::ranges::any_of(rows, [](const Row& row) {
+    return std::ranges::any_of(
+        row.cells, [](const Cell& cell) { return says_of_two(cell.note); });
+  });
   const bool gpu = measured.has_gpu();
   const Paragraph intro{
       std::string("The fastest of each workload on the ") +
@@ -245,7 +236,7 @@ Section summary(const Measured& measured,
   const auto missing = not_measured(measured, findings);
   if (!missing.empty()) section.blocks.push_back(Paragraph{missing});
   const bool some_fell =
-      std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
+      std::ranges::any_of(findings, [](const Finding& finding) {
         return finding.outcome == Outcome::does_not_hold;
       });
   if (some_fell) section.blocks.push_back(fallen(findings));

@@ -17,7 +17,7 @@ namespace {
 // All extents are the same number, parameters aside: that number
 // can stand for the size.
 bool is_one_number(const Entries& entries) {
-  return std::all_of(entries.begin(), entries.end(), [](const Entry* entry) {
+  return std::ranges::all_of(entries, [](const Entry* entry) {
     const auto& size = entry->record.size;
     const auto extents = extents_of(entry->record);
     return extents > 0 &&
@@ -71,12 +71,9 @@ Chart chart_of_ways(const Entries& entries, const std::string& workload,
     const auto point = of_size(entries, size);
     const auto& record = point.front()->record;
     const double x = one ? static_cast<double>(size.front()) : record.bytes;
-    if (const auto* entry = best(on_device(point, false))) {
+    if (const auto* entry = best(on_device(point, false)))
       cpu.points.push_back({x, entry->summary.median});
-    }
-    const auto gpu = where(on_device(point, true), [](const Entry& e) {
-      return !reduced_arithmetic(e.record);
-    });
+    const auto gpu = peers(on_device(point, true));
     const auto there =
         where(gpu, [](const Entry& e) { return !e.record.from_host; });
     if (const auto* entry = best(there))
@@ -112,10 +109,10 @@ std::optional<Duel> duel_of(const Entry& gpu, const Entries& on_cpu, Way way) {
     return same_machine(e.record, gpu.record);
   }));
   if (cpu == nullptr) return std::nullopt;
-  const auto kernel = speedup(gpu.record, cpu->record, false);
-  const auto travelled = way == Way::pinned
-                             ? speedup_pinned(gpu.record, cpu->record)
-                             : speedup(gpu.record, cpu->record, true);
+  const auto kernel = speedup(gpu.record, cpu->record);
+  const auto travelled =
+      speedup(gpu.record, cpu->record,
+              way == Way::pinned ? Copies::pinned : Copies::pageable);
   if (!travelled || (!kernel && way != Way::overlapped)) return std::nullopt;
   return Duel{cpu, &gpu, kernel.value_or(Ratio{}), *travelled};
 }
@@ -133,9 +130,8 @@ Cell verdict(const std::vector<Duel>& duels, Ratio Duel::*ratio) {
                                 : "at no size up to " +
                                       dimensions(duels.back().gpu->record);
   }
-  if (found.undecided > 0) {
+  if (found.undecided > 0)
     cell.note = "too few samples to say at " + counted(found.undecided, "size");
-  }
   return cell;
 }
 
@@ -168,9 +164,8 @@ std::vector<Duel> duels(const Entries& entries, Way way) {
   for (const auto& size : sizes(entries)) {
     const auto point = of_size(entries, size);
     std::multimap<double, const Entry*> by_time;
-    for (const auto* entry : on_device(point, true)) {
-      const auto seconds = seconds_with_transfers(*entry, way);
-      if (seconds && !reduced_arithmetic(entry->record))
+    for (const auto* entry : peers(on_device(point, true))) {
+      if (const auto seconds = seconds_with_transfers(*entry, way))
         by_time.emplace(*seconds, entry);
     }
     for (const auto& [seconds, gpu] : by_time) {

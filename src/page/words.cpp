@@ -20,6 +20,13 @@ Cell with_interval(const Quantity& quantity, const Text& more) {
   return {quantity, Range{quantity} + more};
 }
 
+Cell as_fast_as(const Ratio& ratio, const Record& record, const Record& other) {
+  return {(tied(ratio) ? Text("a tie with ")
+                       : times(ratio) + Text(" as fast as ")) +
+              name(other),
+          Range{times(ratio)} + behind_of_two(record, other)};
+}
+
 Text interval(const Ratio& ratio) {
   return Range{times(ratio)} + Text(tied(ratio) ? ": a tie" : "");
 }
@@ -50,12 +57,11 @@ Text behind_of_two(const Record& a, const Record& b) {
 }
 
 bool says_of_two(const Text& text) {
-  return std::any_of(
-      text.pieces.begin(), text.pieces.end(), [](const Piece& piece) {
-        const auto* detail = std::get_if<Detail>(&piece);
-        return detail != nullptr && (detail->cause == Cause::different_gpus ||
-                                     detail->cause == Cause::different_hosts);
-      });
+  return std::ranges::any_of(text.pieces, [](const Piece& piece) {
+    const auto* detail = std::get_if<Detail>(&piece);
+    return detail != nullptr && (detail->cause == Cause::different_gpus ||
+                                 detail->cause == Cause::different_hosts);
+  });
 }
 
 std::string dimensions(const Record& record) {
@@ -66,9 +72,8 @@ std::string dimensions(const Record& record) {
   };
   if (record.size.size() == 1) return named(0);
   std::string text;
-  for (std::size_t i = 0; i < extents; ++i) {
+  for (std::size_t i = 0; i < extents; ++i)
     text += (i == 0 ? "" : "×") + std::to_string(record.size[i]);
-  }
   for (std::size_t i = extents; i < record.size.size(); ++i) {
     // An ordinary covariance has no float_n.
     const bool absent = record.size[i] == 0 && is_usual_parameter(record, i);
@@ -98,12 +103,6 @@ Quantity bandwidth(double bytes_per_second) {
 
 Quantity rate(double flops_per_second) {
   return {flops_per_second, Unit::flop_per_second};
-}
-
-Quantity peak_rate(const std::string& unit, double flops_per_second) {
-  const bool integers = unit.find("int") != std::string::npos;
-  return {flops_per_second,
-          integers ? Unit::operation_per_second : Unit::flop_per_second};
 }
 
 std::string counted(std::size_t count, const std::string& one) {

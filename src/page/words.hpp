@@ -13,6 +13,8 @@ Quantity time_of(const Entry& entry);
 Quantity times(const Ratio& ratio);  // as fast, as long
 // A quantity with its interval in small print under it, and what follows that.
 Cell with_interval(const Quantity& quantity, const Text& more = {});
+// "1.50× as fast as cuda/naive", or that the two tie.
+Cell as_fast_as(const Ratio& ratio, const Record& record, const Record& other);
 // Its interval; says when it cannot be told from 1: "0.99–1.01×: a tie".
 Text interval(const Ratio& ratio);
 
@@ -37,8 +39,6 @@ std::optional<double> of_roof(const Entry& entry);
 Quantity share(double fraction);
 Quantity bandwidth(double bytes_per_second);
 Quantity rate(double flops_per_second);
-// The same of a unit's peak, which may compute integers.
-Quantity peak_rate(const std::string& unit, double flops_per_second);
 // "1 point", "3 points"
 std::string counted(std::size_t count, const std::string& one);
 // "a, b"; the texts in between

@@ -69,8 +69,7 @@ Section workload_section(const Measured& measured, const std::string& workload,
   std::vector<Text> shared;
   for (const auto& experiment : measured.experiments) {
     const auto& names = experiment.workloads;
-    if (std::find(names.begin(), names.end(), workload) == names.end())
-      continue;
+    if (std::ranges::find(names, workload) == names.end()) continue;
     if (names.size() == 1) {
       blocks.push_back(section_of(experiment, figures, tables));
     } else {

@@ -13,8 +13,9 @@
 namespace parlab {
 
 // When a field is written. A reader takes what it finds, but the required ones
-// must be there. when_set: unless it is empty, zero or false.
-enum class Stored { when_set, always, required, never };
+// must be there. when_set: unless it is empty, zero or false; of_file: so, too,
+// but it says how the file has a fact, and is none.
+enum class Stored { when_set, always, required, never, of_file };
 constexpr Stored when(bool condition) {
   return condition ? Stored::always : Stored::never;
 }
@@ -109,7 +110,7 @@ void fields(V& visit, T& record) {
   visit("converged", record.converged, when(timed));
   visit("samples_us", InMicroseconds{record.seconds});
   visit("batches", record.batches);
-  visit("grouped", record.grouped);
+  visit("grouped", record.grouped, Stored::of_file);
   visit("apart_us", InMicroseconds{record.apart});
   visit("moving_s", record.moving_s);
   visit("discarded", record.discarded);

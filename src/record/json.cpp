@@ -45,10 +45,8 @@ class FieldWriter {
 
   template <typename T>
   void operator()(const char* name, const T& value, Stored stored = {}) {
-    if (stored == Stored::never ||
-        (stored == Stored::when_set && !is_set(value))) {
-      return;
-    }
+    const bool if_set = stored == Stored::when_set || stored == Stored::of_file;
+    if (stored == Stored::never || (if_set && !is_set(value))) return;
     out_.key(name);
     write(value);
   }
@@ -313,7 +311,7 @@ void check(Record& record) {
   for (const auto& name : record.dimensions)
     check_name("size", name);
   const auto require = [](const char* field, const auto& values, auto right) {
-    if (!std::all_of(values.begin(), values.end(), right)) wrong_type(field);
+    if (!std::ranges::all_of(values, right)) wrong_type(field);
   };
   // An extent is never 0, a parameter may be.
   require("size", record.size, [](auto extent) { return extent >= 0; });

@@ -1,8 +1,10 @@
-#include "record/main_host.hpp"
+// One machine's name, several hosts: whose times on the CPU stand together.
 
 #include <map>
 #include <set>
 #include <string>
+
+#include "record/store.hpp"
 
 namespace parlab {
 namespace {

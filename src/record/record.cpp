@@ -6,6 +6,11 @@ bool Record::on_gpu() const {
   return backend == "cuda" || launch.launches > 0 || to_device_s || to_host_s;
 }
 
+bool Record::for_gpu() const {
+  return backend == "cuda" || source.ends_with(".cu") || to_device_s ||
+         to_host_s;
+}
+
 // Each run is a batch of its own.
 Summary Energy::summary() const {
   return summarize({runs_j, std::vector<int>(runs_j.size(), 1)});
@@ -56,9 +61,8 @@ bool failed(const Record& record) {
          record.verdict == Verdict::unverified || was_endless(record);
 }
 
-std::string error_name(InputKind kind, bool of_bound) {
-  return std::string(to_string(kind)) +
-         (of_bound ? "_of_bound" : "_of_rounding");
+std::string error_name(InputKind kind, ErrorUnit unit) {
+  return std::string(to_string(kind)) + "_of_" + std::string(to_string(unit));
 }
 
 bool may_be_alike(const std::string& gpus, const std::string& others) {

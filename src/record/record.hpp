@@ -110,6 +110,10 @@ struct Record {
   Samples samples() const;
   Summary summary() const { return summarize(samples()); }
   bool on_gpu() const;  // by what it says of launches and transfers
+  // It ran on a GPU, or would have where it failed or was emulated. Libraries
+  // are a backend on both sides: those of the GPU were compiled by nvcc, or had
+  // data to move.
+  bool for_gpu() const;
   bool has_energy() const { return timed() && energy && energy->known(); }
   bool timed() const { return verdict == Verdict::passed && !seconds.empty(); }
   std::string full_name() const {
@@ -131,16 +135,17 @@ bool failed(const Record& record);
 
 // What the largest error on these inputs is called, in units of the bound, or
 // of the element's own rounding: "uniform_of_bound". See LargestError.
-std::string error_name(InputKind kind, bool of_bound);
+PARLAB_ENUM(ErrorUnit, "unit of errors", (bound, "bound"),
+            (rounding, "rounding"))
+std::string error_name(InputKind kind, ErrorUnit unit);
 
 // The GPUs of two hosts, as Record::gpus_of_host: the same, or not known of
 // one.
 bool may_be_alike(const std::string& gpus, const std::string& others);
 
-// Times of the two can be compared: one host, of which two on the CPU also
-// have the same GPUs. Of records that do not say their host those of one
-// machine's name are taken to be of one; what was just measured has neither
-// yet.
+// Times of the two can be compared: one host, of which two on the CPU also have
+// the same GPUs. Of records that do not say their host those of one machine's
+// name are taken to be of one; what was just measured has neither yet.
 bool same_machine(const Record& a, const Record& b);
 
 // That point() is the same of both, told without making the texts.

@@ -3,51 +3,46 @@
 namespace parlab {
 namespace {
 
-// Only GPU kernels have transfers; a CUDA record without them was
-// not measured completely.
-std::optional<double> transfer_seconds(const Record& record) {
-  if (record.to_device_s || record.to_host_s) {
+// Only GPU kernels have copies; a CUDA record without them was not measured
+// completely.
+std::optional<double> pageable_seconds(const Record& record) {
+  if (record.to_device_s || record.to_host_s)
     return record.to_device_s.value_or(0) + record.to_host_s.value_or(0);
-  }
   if (record.on_gpu() && !record.from_host) return std::nullopt;
   return 0;
+}
+
+std::optional<double> pinned_seconds(const Record& record) {
+  if (!record.to_device_pinned_s || !record.to_host_pinned_s)
+    return std::nullopt;
+  return *record.to_device_pinned_s + *record.to_host_pinned_s;
 }
 
 }  // namespace
 
 std::optional<Ratio> speedup(const Record& record, const Record& baseline,
-                             bool with_transfers) {
+                             Copies copies) {
   return speedup(record, record.summary().estimate, baseline,
-                 baseline.summary().estimate, with_transfers);
+                 baseline.summary().estimate, copies);
 }
 
 std::optional<Ratio> speedup(const Record& record, const Uncertain& ours,
                              const Record& baseline, const Uncertain& theirs,
-                             bool with_transfers) {
+                             Copies copies) {
   if (!record.timed() || !baseline.timed() || !same_point(record, baseline) ||
       !same_machine(record, baseline) || !(ours.value > 0)) {
     return std::nullopt;
   }
-  if (!with_transfers) {
+  if (copies == Copies::none) {
     if (record.from_host != baseline.from_host) return std::nullopt;
     return ratio(theirs, ours);
   }
-  const auto moved = transfer_seconds(record),
-             baseline_moved = transfer_seconds(baseline);
+  const bool pinned = copies == Copies::pinned;
+  if (pinned && baseline.on_gpu()) return std::nullopt;
+  const auto moved = pinned ? pinned_seconds(record) : pageable_seconds(record),
+             baseline_moved = pageable_seconds(baseline);
   if (!moved || !baseline_moved) return std::nullopt;
   return ratio(theirs + *baseline_moved, ours + *moved);
-}
-
-std::optional<Ratio> speedup_pinned(const Record& record,
-                                    const Record& baseline) {
-  if (!record.to_device_pinned_s || !record.to_host_pinned_s ||
-      baseline.on_gpu()) {
-    return std::nullopt;
-  }
-  Record pinned = record;
-  pinned.to_device_s = record.to_device_pinned_s;
-  pinned.to_host_s = record.to_host_pinned_s;
-  return speedup(pinned, baseline, true);
 }
 
 const Record* baseline_of(const std::vector<Record>& records,

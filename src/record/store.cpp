@@ -20,7 +20,6 @@
 #include "core/parallel.hpp"
 #include "record/json.hpp"
 #include "record/lines.hpp"
-#include "record/main_host.hpp"
 #include "record/packed.hpp"
 
 namespace parlab {
@@ -218,9 +217,8 @@ int open_locked(const fs::path& path) {
 
 // Not to be measured again; all other failures are tried anew.
 bool is_settled(const Record& record) {
-  if (record.verdict == Verdict::not_supported) {
+  if (record.verdict == Verdict::not_supported)
     return record.library.empty() || !library_is_there(record.library);
-  }
   return record.verdict == Verdict::timed_out ||
          (record.verdict == Verdict::passed &&
           (record.timed() || record.emulated));
@@ -264,9 +262,7 @@ void oldest_first(std::vector<Record>& records,
     const auto run = runs.find(record.run);
     return run == runs.end() ? unknown : run->second.date;
   };
-  std::stable_sort(
-      records.begin(), records.end(),
-      [&](const Record& a, const Record& b) { return date(a) < date(b); });
+  std::ranges::stable_sort(records, {}, date);
 }
 
 void set_run(Record& record, const Run& run) {
@@ -428,9 +424,8 @@ void Store::end_torn_line() {
 
 void Store::describe(const Run& run) {
   if (run_written_) throw std::logic_error("the run is written already");
-  if (run.id != run_.id || run.machine != run_.machine) {
+  if (run.id != run_.id || run.machine != run_.machine)
     throw std::logic_error("a run keeps its id and its machine");
-  }
   run_ = run;
 }
 

@@ -60,8 +60,14 @@ class Finished {
 // one before it that has them and was made from the same source. One host at
 // different times finds more or less of its memory in use by others: its
 // records of a point on the CPU all get the best of their roofs, the shortest
-// time. Of several hosts of one name one counts: see main_host.hpp.
+// time. Of several hosts of one name one counts: see keep_to_main_hosts().
 std::vector<Record> latest(std::vector<Record> records);
+// Virtual machines made from one image share a name, and the times of their
+// CPUs do not compare. Of the records on a CPU, oldest first, those of a
+// workload and type are left that were made on the host which has most points
+// of it, of equals the one with the latest; and where it has none of the same
+// source, those of the others.
+void keep_to_main_hosts(std::vector<Record>& records);
 
 // What need not be measured again, by key: the last record of each
 // identity, where the host of the run made it with the same compiler,

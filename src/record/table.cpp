@@ -13,7 +13,6 @@
 
 #include "core/parallel.hpp"
 #include "core/text.hpp"
-#include "record/device.hpp"
 #include "record/fields.hpp"
 #include "record/speedup.hpp"
 #include "render/csv.hpp"
@@ -40,7 +39,7 @@ class StoredCells {
 
   template <typename T>
   void operator()(std::string_view name, const T& value, Stored when = {}) {
-    if (name == "grouped") return;  // of the file alone
+    if (when == Stored::of_file) return;
     const bool there = there_ && when != Stored::never;
     const auto text = [&](auto&& words) {
       // the GPU's name has that column
@@ -102,7 +101,7 @@ void fixed_cells(const RowFacts& row, F take) {
   StoredCells<F> stored(take);
   fields(stored, record);
 
-  number("on_gpu", on_gpu(record));
+  number("on_gpu", record.for_gpu());
   const bool timed = record.timed(),
              bounded = timed && std::isfinite(summary.interval.high);
   const auto if_known = [](bool known, double value) {
@@ -125,8 +124,8 @@ void fixed_cells(const RowFacts& row, F take) {
   number("roof_percent", if_known(timed && record.roof_s > 0,
                                   100 * record.roof_s / summary.median));
   for (const auto kind : {InputKind::uniform, InputKind::wide}) {
-    for (const bool of_bound : {true, false}) {
-      const auto name = error_name(kind, of_bound);
+    for (const auto unit : every_value<ErrorUnit>()) {
+      const auto name = error_name(kind, unit);
       take("error_" + name, entry(record.errors, name), false);
     }
   }
@@ -156,9 +155,7 @@ void fixed_cells(const RowFacts& row, F take) {
 
   text("machine", record.machine);
   text("host_id", record.host_id);
-  const auto gpu =
-      std::find_if(run.gpus.begin(), run.gpus.end(),
-                   [&](const auto& each) { return each.uuid == record.gpu; });
+  const auto gpu = std::ranges::find(run.gpus, record.gpu, &GpuFacts::uuid);
   text("gpu", gpu == run.gpus.end() ? run.gpu : gpu->name);
   text("cpu", run.cpu);
   text("date", run.date);
@@ -173,7 +170,7 @@ struct OwnColumn {
 
 std::string extent(const RowFacts& row, const std::string& dimension) {
   const auto& names = row.record.dimensions;
-  const auto found = std::find(names.begin(), names.end(), dimension);
+  const auto found = std::ranges::find(names, dimension);
   const auto i = static_cast<std::size_t>(found - names.begin());
   return i < row.record.size.size() ? std::to_string(row.record.size[i]) : "";
 }
@@ -254,10 +251,8 @@ void RecordTable::find_columns() {
   }
   for (const auto& record : content_->records) {
     for (const auto& name : record.dimensions) {
-      if (std::find(dimensions.begin(), dimensions.end(), name) ==
-          dimensions.end()) {
+      if (std::ranges::find(dimensions, name) == dimensions.end())
         dimensions.push_back(name);
-      }
     }
     for (const auto& [name, value] : record.tunables)
       tunables.insert(name);
@@ -296,12 +291,12 @@ RecordTable::Cells RecordTable::cells(const Record& record) const {
                                ? nullptr
                                : baseline_of(serial->second, record);
   if (baseline != nullptr) {
-    const auto over_baseline = [&](bool with_transfers) {
+    const auto over_baseline = [&](Copies copies) {
       return speedup(record, row.summary.estimate, *baseline,
-                     content_->time_of.at(baseline), with_transfers);
+                     content_->time_of.at(baseline), copies);
     };
-    row.speedup = over_baseline(false);
-    row.speedup_transfers = over_baseline(true);
+    row.speedup = over_baseline(Copies::none);
+    row.speedup_transfers = over_baseline(Copies::pageable);
   }
   Cells cells;
   cells.reserve(columns_.size());

@@ -32,7 +32,7 @@ std::string csv_line(const std::vector<std::string>& fields) {
     if (&field != &fields.front()) line += ',';
     // Not find_first_of: it calls a function for each character, and there
     // are millions of cells.
-    const bool plain = std::none_of(field.begin(), field.end(), [](char c) {
+    const bool plain = std::ranges::none_of(field, [](char c) {
       return c == ',' || c == '"' || c == '\r' || c == '\n';
     });
     if (plain) {

@@ -8,7 +8,6 @@
 
 #include "core/numbers.hpp"
 #include "render/markup.hpp"
-#include "render/style.hpp"
 #include "render/svg.hpp"
 #include "render/words.hpp"
 
@@ -52,11 +51,10 @@ bool is_of_one(const Table& table, const Row& row, std::size_t column) {
 Table without_empty_columns(const Table& table) {
   Table left = table;
   for (std::size_t i = table.columns.size(); i-- > 1;) {
-    const bool said =
-        std::any_of(table.rows.begin(), table.rows.end(), [&](const Row& row) {
-          return i < row.cells.size() &&
-                 !(is_of_one(table, row, i) && says_nothing(row.cells[i]));
-        });
+    const bool said = std::ranges::any_of(table.rows, [&](const Row& row) {
+      return i < row.cells.size() &&
+             !(is_of_one(table, row, i) && says_nothing(row.cells[i]));
+    });
     if (said) continue;
     const auto at = static_cast<std::ptrdiff_t>(i);
     left.columns.erase(left.columns.begin() + at);
@@ -81,8 +79,8 @@ class Page {
 
   void write(const Document& document) {
     begin(document.title);
-    const auto first = std::find_if(
-        document.blocks.begin(), document.blocks.end(), [](const Block& block) {
+    const auto first =
+        std::ranges::find_if(document.blocks, [](const Block& block) {
           return std::holds_alternative<Section>(block);
         });
     write_all({document.blocks.begin(), first}, 1);
@@ -231,9 +229,9 @@ class Page {
       }
       html_.close();
     }
-    const bool untitled =
-        std::all_of(table.columns.begin(), table.columns.end(),
-                    [](const Column& column) { return column.title.empty(); });
+    const bool untitled = std::ranges::all_of(
+        table.columns,
+        [](const Column& column) { return column.title.empty(); });
     if (untitled) {
       write_facts(table);
     } else if (table.numbers) {
@@ -300,8 +298,8 @@ class Page {
   void write_numbers(const Table& table) {
     std::vector<Attributes> of_column;
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
-      const auto numbers = std::count_if(
-          table.rows.begin(), table.rows.end(), [&](const Row& row) {
+      const auto numbers =
+          std::ranges::count_if(table.rows, [&](const Row& row) {
             return i < row.cells.size() && is_number(row.cells[i]);
           });
       const bool right =

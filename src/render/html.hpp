@@ -11,4 +11,7 @@ namespace parlab {
 // become lists of cards where the screen is narrow, those of numbers scroll.
 std::string html(const Document& document);
 
+// How it looks: CSS.
+extern const char* const page_style;
+
 }  // namespace parlab

@@ -1,4 +1,5 @@
-#include "render/style.hpp"
+// How a page looks: on a screen, on a phone, on paper.
+#include "render/html.hpp"
 
 namespace parlab {
 

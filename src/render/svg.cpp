@@ -265,8 +265,8 @@ class Drawing {
                                y + away * std::sin(angle)};
         const bool inside = place.x > x_.from + 10 && place.x < x_.to - 10 &&
                             place.y > y_.to + 10 && place.y < y_.from - 10;
-        const bool is_free = std::none_of(
-            taken.begin(), taken.end(), [&](const ChartPoint& other) {
+        const bool is_free =
+            std::ranges::none_of(taken, [&](const ChartPoint& other) {
               return std::hypot(other.x - place.x, other.y - place.y) < 21;
             });
         if (inside && is_free) return place;

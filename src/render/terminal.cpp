@@ -30,7 +30,7 @@ std::string text_of(const Cell& cell) {
 
 // Whether a row says anything in that column.
 bool any_text(const Table& table, std::size_t column) {
-  return std::any_of(table.rows.begin(), table.rows.end(), [&](const Row& row) {
+  return std::ranges::any_of(table.rows, [&](const Row& row) {
     return column < row.cells.size() && !text_of(row.cells[column]).empty();
   });
 }
@@ -71,9 +71,8 @@ class Layout {
     Line titles;
     for (const auto* column : columns_)
       titles.cells.push_back(column->title);
-    const bool titled =
-        std::any_of(titles.cells.begin(), titles.cells.end(),
-                    [](const std::string& title) { return !title.empty(); });
+    const bool titled = std::ranges::any_of(
+        titles.cells, [](const std::string& title) { return !title.empty(); });
     std::string text = titled ? text_of_line(titles) : "";
     for (const auto& line : lines_) {
       text += line.heading ? without_end(join(line.cells, " "))

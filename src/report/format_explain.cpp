@@ -97,8 +97,7 @@ class ExplainReporter final : public Reporter {
 
   void point(const std::vector<Record>& records) override {
     std::vector<Record> shown;
-    std::copy_if(records.begin(), records.end(), std::back_inserter(shown),
-                 on_gpu);
+    std::ranges::copy_if(records, std::back_inserter(shown), on_gpu);
     if (shown.empty()) return;
     const Record& first = shown.front();
     Section section{.title = first.workload + " " +
@@ -111,9 +110,8 @@ class ExplainReporter final : public Reporter {
                        ": intensity " + Quantity{first.flops / first.bytes} +
                        " flop/byte";
     }
-    const bool counted = std::any_of(
-        shown.begin(), shown.end(),
-        [](const Record& record) { return !record.counters.empty(); });
+    const bool counted = std::ranges::any_of(
+        shown, [](const Record& record) { return !record.counters.empty(); });
     section.blocks.push_back(table_explained(shown, counted));
     out_ << terminal(section) << std::endl;
     printed_ = true;

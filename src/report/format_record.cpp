@@ -1,7 +1,7 @@
 // The record format of the course's template, line by line as
 // its scripts expect it.
 #include <algorithm>
-#include <cstdarg>
+#include <array>
 #include <cstdio>
 #include <functional>
 #include <numeric>
@@ -19,8 +19,8 @@ namespace {
 // Parameters, a filter's radius, are no size.
 std::string size_of(const Record& record) {
   const Size size = extents_of(record.workload, record.size);
-  const bool square = std::adjacent_find(size.begin(), size.end(),
-                                         std::not_equal_to<>()) == size.end();
+  const bool square =
+      std::ranges::adjacent_find(size, std::not_equal_to<>()) == size.end();
   return square && !size.empty() ? std::to_string(size[0]) : to_string(size);
 }
 
@@ -63,10 +63,10 @@ class RecordReporter final : public Reporter {
   void point(const std::vector<Record>& records) override {
     // Emulated kernels come as points of their own, maybe of another
     // size: they get no header.
-    if (!std::all_of(records.begin(), records.end(), is_missing)) {
+    if (!std::ranges::all_of(records, is_missing)) {
       const auto size = size_of(records.front());
-      line("Matrix size: %s", size.c_str());
-      line("Adjusted matrix size: %s", size.c_str());  // nothing is padded
+      line("Matrix size: " + size);
+      line("Adjusted matrix size: " + size);  // nothing is padded
     }
     for (const auto& record : records)
       is_missing(record) ? print_missing(record) : print(record);
@@ -74,14 +74,7 @@ class RecordReporter final : public Reporter {
   }
 
  private:
-  __attribute__((format(printf, 2, 3))) void line(const char* format, ...) {
-    char text[1024];
-    va_list arguments;
-    va_start(arguments, format);
-    std::vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    out_ << text << '\n';
-  }
+  void line(const std::string& text) { out_ << text << '\n'; }
 
   void print(const Record& record) {
     const bool on_gpu = is_on_gpu(record);
@@ -90,14 +83,13 @@ class RecordReporter final : public Reporter {
     // The serial result is what the template compares with: it has no
     // such line when it is right.
     const bool passed = record.verdict == Verdict::passed;
-    if (!passed || record.backend != "serial") {
-      line("Checking ... %s", passed ? "PASSED" : "FAILED");
-    }
+    if (!passed || record.backend != "serial")
+      line(std::string("Checking ... ") + (passed ? "PASSED" : "FAILED"));
     if (passed) {
       print_times(record);
     } else {
-      line("%s: %s", std::string(to_string(record.verdict)).c_str(),
-           words(record.detail).c_str());
+      line(std::string(to_string(record.verdict)) + ": " +
+           words(record.detail));
     }
     line(">>>> End of record <<<<");
   }
@@ -105,19 +97,19 @@ class RecordReporter final : public Reporter {
   void print_host_header(const Record& record) {
     if (record.backend == "serial") return line("Serial version:");
     if (record.backend == "openmp") return line("OpenMP version:");
-    line("%s version:", label_of(record).c_str());
+    line(label_of(record) + " version:");
   }
 
   void print_gpu_header(const Record& record) {
-    const auto& [grid, block] =
-        std::pair(record.launch.grid, record.launch.block);
-    const auto number = [](std::int64_t value) {
-      return static_cast<long long>(value);
+    const auto& launch = record.launch;
+    const auto extents = [](const std::array<std::int64_t, 3>& of) {
+      return std::to_string(of[0]) + "x" + std::to_string(of[1]);
     };
-    line("Block size: %lldx%lld", number(block[0]), number(block[1]));
-    line("Grid size : %lldx%lld", number(grid[0]), number(grid[1]));
-    line("Shared memory size: %lld bytes", number(record.launch.shared_bytes));
-    line("GPU kernel version: %s", label_of(record).c_str());
+    line("Block size: " + extents(launch.block));
+    line("Grid size : " + extents(launch.grid));
+    line("Shared memory size: " + std::to_string(launch.shared_bytes) +
+         " bytes");
+    line("GPU kernel version: " + label_of(record));
   }
 
   void print_times(const Record& record) {
@@ -126,9 +118,9 @@ class RecordReporter final : public Reporter {
     if (elapsed <= 0) return line("Elapsed time: not measured");
     const double flops =
         record.flops * static_cast<double>(record.seconds.size());
-    line("Elapsed time: %s s", as_in_template(elapsed).c_str());
-    line("Performance:  %s Gflop/s",
-         as_in_template(flops * 1e-9 / elapsed).c_str());
+    line("Elapsed time: " + as_in_template(elapsed) + " s");
+    line("Performance:  " + as_in_template(flops * 1e-9 / elapsed) +
+         " Gflop/s");
   }
 
   // In place of the GPU's record: one line that says why there is none.
@@ -139,8 +131,7 @@ class RecordReporter final : public Reporter {
       why = "executed by emulation at size " + size_of(record) + ", " +
             verdict + (record.detail ? ": " + words(record.detail) : "");
     }
-    line("GPU kernel %s was not timed: %s", label_of(record).c_str(),
-         why.c_str());
+    line("GPU kernel " + label_of(record) + " was not timed: " + why);
   }
 
   std::ostream& out_;

@@ -47,9 +47,8 @@ Yardsticks compare(const std::vector<TimedRow>& rows,
                    const std::vector<Record>& records) {
   Yardsticks yardsticks;
   yardsticks.baseline = baseline_of(records, records.front());
-  if (yardsticks.baseline != nullptr) {
+  if (yardsticks.baseline != nullptr)
     yardsticks.baseline_time = yardsticks.baseline->summary().estimate;
-  }
   for (const auto& row : rows) {
     if (row.record->bytes > 0) {
       yardsticks.flops =
@@ -101,11 +100,12 @@ struct Gain {
 Gain gain_of(const TimedRow& row, const Yardsticks& yardsticks) {
   const Record* baseline = yardsticks.baseline;
   if (baseline == nullptr) return {};
-  const auto over_baseline = [&](bool with_transfers) {
+  const auto over_baseline = [&](Copies copies) {
     return speedup(*row.record, row.summary.estimate, *baseline,
-                   yardsticks.baseline_time, with_transfers);
+                   yardsticks.baseline_time, copies);
   };
-  const auto kernel = over_baseline(false), with_copies = over_baseline(true);
+  const auto kernel = over_baseline(Copies::none),
+             with_copies = over_baseline(Copies::pageable);
   Gain gain;
   if (with_copies)
     gain.with_copies = Quantity{with_copies->value, Unit::factor};
@@ -141,9 +141,8 @@ std::string notes(const Record& record) {
 }
 
 bool any_energy(const std::vector<TimedRow>& rows) {
-  return std::any_of(rows.begin(), rows.end(), [](const TimedRow& row) {
-    return row.record->has_energy();
-  });
+  return std::ranges::any_of(
+      rows, [](const TimedRow& row) { return row.record->has_energy(); });
 }
 
 Text energy(const Record& record) {
@@ -160,7 +159,7 @@ void add_absent_energy(Section& section, const std::vector<TimedRow>& rows) {
     const auto is = [&](const auto& reason) {
       return reason.first == of_row->absent;
     };
-    auto reason = std::find_if(reasons.begin(), reasons.end(), is);
+    auto reason = std::ranges::find_if(reasons, is);
     if (reason == reasons.end())
       reason = reasons.insert(reason, {of_row->absent, {}});
     reason->second.push_back(row.record->backend + "/" + row.record->variant);
@@ -232,10 +231,9 @@ Table table_of_rows(const std::vector<TimedRow>& rows,
 std::vector<TimedRow> best_of_each(const std::vector<TimedRow>& rows) {
   std::vector<TimedRow> best;
   for (const auto& row : rows) {
-    const auto same =
-        std::find_if(best.begin(), best.end(), [&](const TimedRow& other) {
-          return other.record->full_name() == row.record->full_name();
-        });
+    const auto same = std::ranges::find_if(best, [&](const TimedRow& other) {
+      return other.record->full_name() == row.record->full_name();
+    });
     if (same == best.end()) {
       best.push_back(row);
     } else if (row.timed &&

@@ -34,11 +34,8 @@ class JsonReporter final : public Reporter {
  public:
   explicit JsonReporter(std::ostream& out) : out_(out) {}
   void point(const std::vector<Record>& records) override {
-    for (const auto& record : records) {
-      auto line = to_json_line(record);
-      if (line.empty() || line.back() != '\n') line += '\n';
-      out_ << line;
-    }
+    for (const auto& record : records)
+      out_ << to_json_line(record) << '\n';
     out_.flush();
   }
 
@@ -53,8 +50,7 @@ class Filtered final : public Reporter {
       : to_(std::move(to)), keep_(keep) {}
   void point(const std::vector<Record>& records) override {
     std::vector<Record> kept;
-    std::copy_if(records.begin(), records.end(), std::back_inserter(kept),
-                 keep_);
+    std::ranges::copy_if(records, std::back_inserter(kept), keep_);
     if (!kept.empty()) to_->point(kept);
   }
   void finish() override { to_->finish(); }

@@ -27,9 +27,8 @@ constexpr double coarsest_tick_s = 0.5e-6;
 double inflation(const std::vector<double>& deviations, double squares) {
   if (!(squares > 0)) return 1;
   double products = 0;
-  for (std::size_t i = 1; i < deviations.size(); ++i) {
+  for (std::size_t i = 1; i < deviations.size(); ++i)
     products += deviations[i] * deviations[i - 1];
-  }
   const double found = products / squares;
   const double bias =
       (1 + 3 * std::max(found, 0.0)) / static_cast<double>(deviations.size());

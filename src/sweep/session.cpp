@@ -6,7 +6,7 @@
 
 #include "facts/cause.hpp"
 #include "host/blas_in_use.hpp"
-#include "machine/programs_on_gpu.hpp"
+#include "machine/energy_meter.hpp"
 #include "machine/roof.hpp"
 #include "record/packed.hpp"
 

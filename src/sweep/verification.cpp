@@ -10,8 +10,8 @@ void note_errors(const Bench& bench, Trial& trial, const Arrays& outputs) {
   const auto kind = bench.problem->kind();
   if (const auto largest =
           bench.problem->largest_error(outputs, *trial.call.variant)) {
-    trial.errors[error_name(kind, true)] = largest->of_bound;
-    trial.errors[error_name(kind, false)] = largest->of_rounding;
+    trial.errors[error_name(kind, ErrorUnit::bound)] = largest->of_bound;
+    trial.errors[error_name(kind, ErrorUnit::rounding)] = largest->of_rounding;
   }
 }
 

@@ -118,9 +118,8 @@ std::vector<Detail> use_best(const Best& best, const std::string& given,
     notes.push_back({.cause = Cause::no_gpu_to_tune_for,
                      .arguments = {best.begin()->second}});
   }
-  for (const auto* more : {&lookup.stand_ins, &lookup.missing}) {
+  for (const auto* more : {&lookup.stand_ins, &lookup.missing})
     notes.insert(notes.end(), more->begin(), more->end());
-  }
   plan.choose = [base = plan, best, tuned](const Variant& variant,
                                            const Size& size, Dtype dtype) {
     Plan chosen = base;

@@ -48,18 +48,16 @@ class Descent {
     for (const auto& [tunables, summary] : tried_) {
       if (summary) timed.emplace_back(*summary, tunables);
     }
-    std::ranges::sort(timed, [](const auto& a, const auto& b) {
-      return a.first.median < b.first.median;
-    });
+    std::ranges::sort(timed, {},
+                      [](const auto& one) { return one.first.median; });
     std::vector<TunableValues> kept;
     for (const auto& [summary, tunables] : timed) {
       const bool may_be_best =
           !above(ratio(summary.estimate, timed.front().first.estimate), 1);
       if (may_be_best && kept.size() < finalists) kept.push_back(tunables);
     }
-    if (std::ranges::find(kept, search_.start) == kept.end()) {
+    if (std::ranges::find(kept, search_.start) == kept.end())
       kept.push_back(search_.start);
-    }
     return kept;
   }
 

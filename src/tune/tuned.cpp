@@ -29,16 +29,14 @@ std::optional<Choice> choose_best(const std::vector<Record>& trials) {
     if (record.timed()) timed.emplace_back(record.summary(), &record);
   }
   if (timed.empty()) return std::nullopt;
-  std::ranges::sort(timed, [](const auto& a, const auto& b) {
-    return std::tie(a.first.interval.high, a.first.median) <
-           std::tie(b.first.interval.high, b.first.median);
+  std::ranges::sort(timed, {}, [](const auto& one) {
+    return std::tie(one.first.interval.high, one.first.median);
   });
   Choice choice{*timed.front().second, {}};
   const Uncertain best = timed.front().first.estimate;
   timed.erase(timed.begin());
-  std::ranges::sort(timed, [](const auto& a, const auto& b) {
-    return a.first.median < b.first.median;
-  });
+  std::ranges::sort(timed, {},
+                    [](const auto& one) { return one.first.median; });
   for (const auto& [summary, record] : timed) {
     if (tied(ratio(summary.estimate, best))) choice.ties.push_back(*record);
   }
@@ -63,9 +61,8 @@ std::optional<Tuned::Found> Tuned::find(const std::string& full_name,
   const auto sizes = trials_.find({full_name, dtype});
   if (sizes == trials_.end()) return std::nullopt;
   const auto nearest = std::ranges::min_element(
-      sizes->second, [&](const auto& a, const auto& b) {
-        return distance(a.first, size) < distance(b.first, size);
-      });
+      sizes->second, {},
+      [&](const auto& one) { return distance(one.first, size); });
   if (!std::isfinite(distance(nearest->first, size))) return std::nullopt;
   return Found{nearest->first, *choose_best(nearest->second)};
 }

@@ -456,6 +456,9 @@ BOOST_AUTO_TEST_CASE(refused_workloads) {
   BOOST_TEST(contains(error_of_parlab({"fak", "64"}),
                       "workload 'fak' is unknown; did you mean 'fake'?"));
   BOOST_TEST(
+      contains(error_of_parlab({"comapre", "a", "b"}),
+               "workload 'comapre' is unknown; did you mean 'compare'?"));
+  BOOST_TEST(
       contains(error_of_parlab({"1024"}), "workload '1024' is unknown ("));
 }
 

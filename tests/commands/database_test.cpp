@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(ratios_are_those_of_statistics) {
     return std::stod(asked(column, variant));
   };
   const auto tolerance = boost::test_tools::tolerance(1e-6);
-  const auto expected = speedup(fast, plain, false);
+  const auto expected = speedup(fast, plain);
   BOOST_REQUIRE(expected.has_value());
   BOOST_TEST(number("value", "quick") == expected->value, tolerance);
   BOOST_TEST(number("low", "quick") == expected->interval.low, tolerance);

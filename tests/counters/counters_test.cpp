@@ -11,7 +11,6 @@
 #include "cli/run_request.hpp"
 #include "core/text.hpp"
 #include "counters/counters.hpp"
-#include "counters/execute_once.hpp"
 #include "counters/ncu.hpp"
 #include "folder.hpp"
 #include "places/executor.hpp"

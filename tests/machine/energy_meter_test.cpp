@@ -1,7 +1,6 @@
 // Energy meters read what NVIDIA's library and Linux say: a small library
 // and a tree of files stand in for them here.
 #include "machine/energy_meter.hpp"
-#include "machine/programs_on_gpu.hpp"
 
 #include <dlfcn.h>
 #include <unistd.h>

@@ -364,8 +364,8 @@ Record with_joules(Record record, double joules) {
   return record;
 }
 
-Record without_joules(Record record, const std::string& reason) {
-  record.energy = Energy{.absent = other(reason)};
+Record without_joules(Record record, const Detail& reason) {
+  record.energy = Energy{.absent = reason};
   return record;
 }
 
@@ -402,14 +402,22 @@ BOOST_AUTO_TEST_CASE(
     a_rung_without_energy_does_not_count_and_its_reason_is_told) {
   const auto naive = a_record("cuda/naive", 64, 20);
   const auto absent =
-      without_joules(a_record("cuda/warp", 64, 10), "it is <short>");
+      without_joules(a_record("cuda/warp", 64, 10), other("it is <short>"));
   const auto partly = energy_of({with_joules(naive, 1e-3), absent});
   BOOST_TEST(has(partly, "No joules of 1 measurement: it is &lt;short&gt;"));
   BOOST_TEST(!has(energy_of({absent}), "Least energy"));
   // Reasons that differ in their numbers alone are one.
-  const auto alike = energy_of({without_joules(absent, "took 3.5 us"),
-                                without_joules(naive, "took 12 us")});
+  const auto still = [](double seconds) {
+    return Detail{.cause = Cause::counter_stood_still,
+                  .arguments = {Quantity{seconds, Unit::second}}};
+  };
+  const auto alike = energy_of(
+      {without_joules(absent, still(3)), without_joules(naive, still(12))});
   BOOST_TEST(count(alike, "<li>") == 1u);
+  BOOST_TEST(has(alike, "No joules of 2 measurements"));
+  const auto different = energy_of(
+      {without_joules(absent, other("a")), without_joules(naive, other("b"))});
+  BOOST_TEST(count(different, "<li>") == 2u);
   BOOST_TEST(has(page_of(arrange({a_run()}, {absent})), "href=\"#energy\""));
 }
 

@@ -1,4 +1,4 @@
-#include "page/grades.hpp"
+#include "commands/grade_pages.hpp"
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@ using grade::Grade;
 
 std::string judged_as(const Grade& grade) {
   std::string text(parlab::to_string(grade.verdict));
-  std::replace(text.begin(), text.end(), '_', ' ');
+  std::ranges::replace(text, '_', ' ');
   const bool open = grade.verdict == Verdict::unverified;
   return (grade.passed() ? "✓ " : open ? "– " : "✗ ") + text;
 }
@@ -39,9 +39,7 @@ std::vector<const Grade*> in_order(const Class& all) {
     const double time = grade->timed ? grade->time.value : 0;
     return std::make_tuple(!grade->passed(), !grade->timed, time);
   };
-  std::stable_sort(
-      order.begin(), order.end(),
-      [&](const Grade* a, const Grade* b) { return key(a) < key(b); });
+  std::ranges::stable_sort(order, {}, key);
   return order;
 }
 
@@ -102,8 +100,8 @@ std::optional<Section> ladder_of_class(const Class& all, bool anonymous) {
     rungs.push_back({name, grade->time.value, false});
   }
   if (rungs.empty()) return std::nullopt;
-  std::sort(rungs.begin(), rungs.end(),
-            [](const Place& a, const Place& b) { return a.time > b.time; });
+  std::ranges::sort(
+      rungs, [](const Place& a, const Place& b) { return a.time > b.time; });
   const double fastest = rungs.back().time;
   Ladder places;
   for (const auto& rung : rungs) {
@@ -126,9 +124,7 @@ std::optional<Section> ladder_of_class(const Class& all, bool anonymous) {
 }  // namespace
 
 Document class_page(const Class& all, bool anonymous) {
-  const auto right =
-      std::count_if(all.grades.begin(), all.grades.end(),
-                    [](const Grade& grade) { return grade.passed(); });
+  const auto right = std::ranges::count_if(all.grades, &Grade::passed);
   auto table = table_of({"student", "verdict", "points"});
   if (all.timed()) {
     table = table_of({"student", "rank", "verdict", "time", "of the reference",
