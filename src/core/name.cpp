@@ -1,8 +1,56 @@
 #include "core/name.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstdio>
+#include <utility>
 
 namespace parlab {
+namespace {
+
+struct Character {
+  std::uint32_t code;
+  std::size_t bytes;  // of UTF-8; 0: it is none
+};
+
+Character character_at(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  if (first < 0x80) return {first, 1};
+  const int ones = std::countl_one(first);
+  if (ones < 2 || ones > 4 || text.size() < static_cast<std::size_t>(ones))
+    return {0, 0};
+  const auto bytes = static_cast<std::size_t>(ones);
+  std::uint32_t code = first & (0x7fu >> ones);
+  for (const char next : text.substr(1, bytes - 1)) {
+    if ((next & 0xc0) != 0x80) return {0, 0};
+    code = code << 6 | (next & 0x3fu);
+  }
+  constexpr std::uint32_t least[] = {0x80, 0x800, 0x10000};
+  const bool half = code >= 0xd800 && code < 0xe000;
+  if (code < least[bytes - 2] || code > 0x10ffff || half) return {0, 0};
+  return {code, bytes};
+}
+
+// Not those that control, that turn the direction of a line, that have no
+// width, or that end a line.
+bool can_be_seen(std::uint32_t code) {
+  constexpr std::pair<std::uint32_t, std::uint32_t> unseen[] = {
+      {0, 0x1f},        {0x7f, 0x9f},     {0xad, 0xad},      {0x61c, 0x61c},
+      {0x180e, 0x180e}, {0x200b, 0x200f}, {0x2028, 0x202e},  {0x2060, 0x206f},
+      {0xfeff, 0xfeff}, {0xfff0, 0xfffb}, {0xe0000, 0xe0fff}};
+  return std::ranges::none_of(unseen, [=](const auto& range) {
+    return code >= range.first && code <= range.second;
+  });
+}
+
+std::string escaped(const char* format, std::uint32_t code) {
+  char text[16];
+  std::snprintf(text, sizeof text, format, static_cast<unsigned>(code));
+  return text;
+}
+
+}  // namespace
 
 bool is_name(std::string_view text) {
   const auto plain = [](char c) {
@@ -16,16 +64,23 @@ bool is_name(std::string_view text) {
          std::all_of(text.begin(), text.end(), allowed);
 }
 
-std::string printable(std::string text) {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if (byte < 0x20 || byte == 0x7f) text[i] = '?';
-    // U+0080 to U+009F are control characters of eight bits.
-    const bool two = byte == 0xc2 && i + 1 < text.size();
-    if (two && static_cast<unsigned char>(text[i + 1]) < 0xa0)
-      text.replace(i, 2, "?");
+std::string printable(const std::string& text) {
+  // most texts, of which files of records have many
+  if (std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7f; }))
+    return text;
+  std::string shown;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto [code, bytes] = character_at(std::string_view(text).substr(i));
+    if (bytes == 0) {
+      shown += escaped("\\x%02x", static_cast<unsigned char>(text[i++]));
+      continue;
+    }
+    shown += can_be_seen(code) ? text.substr(i, bytes)
+             : code < 0x80     ? escaped("\\x%02x", code)
+                               : escaped("\\u%04x", code);
+    i += bytes;
   }
-  return text;
+  return shown;
 }
 
 }  // namespace parlab

@@ -15,7 +15,8 @@ bool is_name(std::string_view text);
 inline constexpr const char* name_rule =
     "names are of letters, digits and . _ + -, at most 64";
 
-// The same without what a terminal might obey: control characters become '?'.
-std::string printable(std::string text);
+// The same with what a terminal might obey, what turns its lines and what
+// nobody sees made visible: "\x1b", "\u202e"; so are bytes that are no UTF-8.
+std::string printable(const std::string& text);
 
 }  // namespace parlab

@@ -33,7 +33,8 @@ std::string csv_line(const std::vector<std::string>& fields) {
     // Not find_first_of: it calls a function for each character, and there
     // are millions of cells.
     const bool plain = std::ranges::none_of(field, [](char c) {
-      return c == ',' || c == '"' || c == '\r' || c == '\n';
+      // ';' is the comma of some spreadsheets.
+      return c == ',' || c == ';' || c == '"' || c == '\r' || c == '\n';
     });
     if (plain) {
       line += field;

@@ -84,7 +84,8 @@ BOOST_AUTO_TEST_CASE(what_executors_say_arrives_as_it_was_said) {
   BOOST_TEST(read.size == call.size);
   BOOST_TEST((read.dtype == call.dtype && read.tunables == call.tunables));
   const auto detail = cleaned(message.get<Detail>());
-  BOOST_TEST(words(detail) == "ended the program: Killed? (SIG9); interrupted");
+  BOOST_TEST(words(detail) ==
+             "ended the program: Killed\\x07 (SIG9); interrupted");
   BOOST_TEST(std::get<Quantity>(detail.arguments[2]).value == 2);
   BOOST_TEST(message.get<LaunchShape>().grid[0] == 7);
   BOOST_TEST(message.get<Batch>().waited_s.value() == 0.5);

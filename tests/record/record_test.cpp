@@ -460,7 +460,8 @@ BOOST_AUTO_TEST_CASE(text_of_records_has_nothing_that_a_terminal_obeys) {
   auto json = nlohmann::ordered_json::parse(to_json_line(a_run()));
   json["cpu"] = "a \033[31mred\xc2\x9b \x07 CPU, \xc2\xb5 and \xc3\xa9\n";
   const auto run = std::get<Run>(from_json_line(json.dump()));
-  BOOST_TEST(run.cpu == "a ?[31mred? ? CPU, \xc2\xb5 and \xc3\xa9?");
+  BOOST_TEST(run.cpu == R"(a \x1b[31mred\u009b \x07 CPU, )"
+                        "\xc2\xb5 and \xc3\xa9\\x0a");
 }
 
 // Claims and pages ask for the tunables that a variant has.
