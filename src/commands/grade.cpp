@@ -1,16 +1,21 @@
 // `parlab grade`: kernels that others handed in, as a table, a CSV and pages.
 
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <ostream>
 #include <random>
+#include <system_error>
 
 #include "cli/lists.hpp"
 #include "cli/run_options.hpp"
 #include "commands/grade_pages.hpp"
 #include "core/file.hpp"
+#include "grade/fences.hpp"
 #include "grade/report.hpp"
 #include "places/presence.hpp"
 #include "render/csv.hpp"
@@ -146,7 +151,7 @@ Assignment assignment_of(const GradeRequest& asked,
     for (const auto& submission : submissions) {
       if (submission.file.empty() || assignment.workload != nullptr) continue;
       assignment.workload =
-          Registry::instance().workload(workload_of(submission.file));
+          Registry::instance().workload(workload_of(submission.source));
     }
   }
   if (assignment.workload == nullptr) {
@@ -198,6 +203,23 @@ Assignment assignment_of(const GradeRequest& asked,
   return assignment;
 }
 
+// Where no compiler sees it but that of its owner.
+fs::path make_build_folder() {
+  const auto in = fs::canonical(fs::temp_directory_path());
+  auto path = (in / "parlab-grade-XXXXXX").string();
+  struct statvfs mounted {};
+  if (statvfs(in.c_str(), &mounted) == 0 && (mounted.f_flag & ST_NOEXEC) != 0) {
+    throw UsageError("grade: no program can be run in " + in.string() +
+                     ": TMPDIR names a folder where one can");
+  }
+  if (mkdtemp(path.data()) == nullptr)
+    throw std::system_error(errno, std::generic_category(), path);
+  // Users that submissions are built as pass through it, and see no names.
+  fs::permissions(path, fs::perms::owner_all | fs::perms::group_exec |
+                            fs::perms::others_exec);
+  return path;
+}
+
 int grade_submissions(const Arguments& arguments, const Streams& streams) {
   const auto asked = read_grading(arguments);
   const auto format = format_of(arguments, {"table", "csv", "json"});
@@ -217,9 +239,9 @@ int grade_submissions(const Arguments& arguments, const Streams& streams) {
                  (assignment.reference != nullptr ? 2 : 0));
   progress.show(
       "building " + std::to_string(submissions.size()) + " submissions", 0);
-  // Beside the rest of what was built: it goes away with `make clean`.
-  const Temporary folder(repository() / "build" / "grade" /
-                         ("run-" + std::to_string(getpid())));
+  for (const auto& missing : missing_fences())
+    messages << "parlab: note: " << missing << "\n";
+  const Temporary folder(make_build_folder());
   const InterruptGuard guard;
   build(submissions, workload, folder.path(),
         assignment.gpu && !asked.check ? BuildFor::emulation_and_gpu

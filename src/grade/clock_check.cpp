@@ -11,7 +11,7 @@ namespace {
 
 constexpr double share_of_others = 0.1;
 constexpr double long_batch_s = 0.1;
-constexpr double around_s = 30e-6;  // what a place does between two executions
+constexpr double to_start_s = 1e-4;  // a thread, which each question does
 constexpr double share_at_least = 0.7;
 constexpr std::size_t looks = 5, looks_at_most = 40;
 
@@ -56,7 +56,7 @@ Detail why_disturbed(const Watched& watched, int cpus) {
 }
 
 ClockCheck check_clock(const std::function<WatchedBatch(int executions)>& take,
-                       double median_s) {
+                       double median_s, double around_s) {
   const int count =
       static_cast<int>(std::clamp(long_batch_s / median_s, 4.0, 64.0));
   std::vector<WatchedBatch> of_one, of_many;
@@ -85,8 +85,10 @@ ClockCheck check_clock(const std::function<WatchedBatch(int executions)>& take,
                                    static_cast<double>(one.reported_s.size()),
                                1.0);  // a place may take fewer
   const double here_s = (many.elapsed_s - one.elapsed_s) / more;
+  const int threads = std::clamp(many.watched.threads, 1, cpus_allowed());
+  around_s += to_start_s * (threads - 1);
   const auto accounts_for_it = [&](double there_s) {
-    return there_s >= share_at_least * here_s - around_s;
+    return there_s >= share_at_least * (here_s - around_s);
   };
   std::vector<double> reported;
   for (const auto* batches : {&of_one, &of_many}) {
@@ -96,7 +98,10 @@ ClockCheck check_clock(const std::function<WatchedBatch(int executions)>& take,
     }
   }
   const double there_s = median(reported);
-  if (accounts_for_it(there_s)) return {.verdict = ClockVerdict::agrees};
+  if (accounts_for_it(there_s)) {
+    return {.verdict = ClockVerdict::agrees,
+            .around_s = std::max(here_s - there_s, 0.0)};
+  }
   // Both clocks see a host that gives its CPUs to others now and then,
   // which no queue here tells: most executions are much faster than the
   // mean. Nobody's fault, and no time to go by.

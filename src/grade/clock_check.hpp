@@ -28,7 +28,7 @@ struct Watched {
 
 struct WatchedBatch {
   std::vector<double> reported_s;  // one per execution
-  // by the clock of the grader, from asking for it to the answer
+  // by the clock of the grader, from asking for each to its answer
   double elapsed_s = 0;
   Watched watched;
 };
@@ -48,12 +48,18 @@ enum class ClockVerdict {
 struct ClockCheck {
   ClockVerdict verdict;
   Detail detail = {};  // which times differ, or how long threads waited
+  // by which the clock of the grader had more of one execution
+  double around_s = 0;
 };
 
+// What a place does between two executions, where nothing else is known.
+constexpr double usual_around_s = 30e-6;
+
 // take: one more batch of so many executions. median_s: what the submission
-// says of one. Batches during which other programs ran do not count;
-// there are tens of them at the most.
+// says of one. around_s: what may pass for a question beside the execution.
+// Batches during which other programs ran do not count; there are tens of
+// them at the most.
 ClockCheck check_clock(const std::function<WatchedBatch(int executions)>& take,
-                       double median_s);
+                       double median_s, double around_s = usual_around_s);
 
 }  // namespace parlab::grade

@@ -73,6 +73,7 @@ class Stopwatch {
   std::optional<Record> time_process(Grade& grade, Contestant& contestant);
   Uncertain over_all_processes(const Uncertain& estimate, double share) const;
   void raise_ceilings(const Variant& variant);
+  double around_s() const;
 
   Class& all_;
   const std::string& command_;
@@ -80,6 +81,8 @@ class Stopwatch {
   std::size_t processes_ = 0;
   Uncertain spread_{1, 0, 1};  // of one process over another
   Uncertain reference_;
+  // by which a question takes longer than its execution: the reference's
+  double around_s_ = 0;
   Ceilings ceilings_;
 };
 

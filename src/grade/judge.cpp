@@ -47,11 +47,13 @@ void Judge::grade(Grade& grade) {
   // line, and races are found.
   const std::string workload(all_.assignment.workload->name());
   const auto found =
-      try_program(grade, {.command = {submission.program.string(), workload}});
+      try_program(grade, {.command = {submission.program.string(), workload},
+                          .user = submission.user});
   if (was_interrupted() || submission.on_gpu.empty()) return;
   if (grade.passed() || found == Outcome::needs_device) {
     try_program(grade, {.command = {submission.on_gpu.string(), workload},
-                        .uses_gpu = true});
+                        .uses_gpu = true,
+                        .user = submission.user});
   }
 }
 

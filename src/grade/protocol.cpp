@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/name.hpp"
+#include "verify/guard.hpp"
 
 namespace parlab::grade {
 namespace {
@@ -24,6 +25,15 @@ void put_outputs(Message& message, const Arrays& outputs) {
     if (is_written(array))
       message.put(array.spec.name).put_bytes(array.data, array.spec.bytes());
   }
+}
+
+std::uint64_t fingerprint_of(const Arrays& outputs) {
+  std::uint64_t sum = 0;
+  for (const auto& array : outputs) {
+    if (is_written(array))
+      sum = 31 * sum + fingerprint(array.data, array.spec.bytes());
+  }
+  return sum;
 }
 
 void get_outputs(Message& message, const Arrays& into) {

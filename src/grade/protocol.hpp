@@ -28,10 +28,6 @@ auto members(grade::Is<SpoiledElement> auto& spoiled) {
 auto members(grade::Is<Disturbance> auto& disturbance) {
   return std::tie(disturbance.inputs, disturbance.outputs);
 }
-auto members(grade::Is<BatchPlan> auto& plan) {
-  return std::tie(plan.cache, plan.executions, plan.check_last,
-                  plan.watch_waits);
-}
 auto members(grade::Is<LaunchShape> auto& s) {
   return std::tie(s.grid, s.block, s.shared_bytes, s.registers, s.spill_bytes,
                   s.launches, s.occupancy, s.active_warps, s.limited_by);
@@ -69,13 +65,13 @@ namespace parlab::grade {
 
 PARLAB_ENUM(Ask, "question", (describe, "describe"), (load, "load"),
             (run_checked, "run_checked"), (sample, "sample"),
-            (transfers, "transfers"), (recover, "recover"),
-            (release, "release"))
-PARLAB_ENUM(Answer, "answer", (done, "done"), (point_error, "point_error"),
-            (other_error, "other_error"))
+            (outputs, "outputs"), (transfers, "transfers"),
+            (recover, "recover"), (release, "release"))
+PARLAB_ENUM(Answer, "answer", (done, "done"), (failed, "failed"))
 
 // The arrays that are written, with their bytes.
 void put_outputs(Message& message, const Arrays& outputs);
+std::uint64_t fingerprint_of(const Arrays& outputs);
 // Into arrays of these names and sizes, no others. Throws Malformed.
 void get_outputs(Message& message, const Arrays& into);
 

@@ -47,18 +47,20 @@ struct RemoteExecutor::Running {
         process(program.command,
                 {.readable =
                      [&] {
-                       auto folders = system_folders();
-                       folders.push_back(
+                       auto paths = system_folders();
+                       for (const auto& path : descriptions_of_machine())
+                         paths.push_back(path);
+                       paths.push_back(
                            program.trusted ? "/" : program.command.front());
-                       return folders;
+                       return paths;
                      }(),
                  .writable = {},
                  .folder = "/",
+                 .user = program.user,
                  .cpu_s = 3600,
                  .memory_bytes = limits.memory_bytes,
-                 // Of memory that has a descriptor, as drivers use
-                 // it: no file can be made.
-                 .file_bytes = std::uint64_t{1} << 30,
+                 // of memory, as drivers make it: no other can be made
+                 .file_bytes = std::uint64_t{64} << 20,
                  .uses_gpu = program.uses_gpu,
                  .trusted = program.trusted},
                 theirs) {
@@ -67,6 +69,23 @@ struct RemoteExecutor::Running {
 
   Channel channel;
   Process process;
+};
+
+// It works only while it is asked: nothing is done, or taken, behind the
+// grader's back. A question may be its end.
+class RemoteExecutor::Awake {
+ public:
+  explicit Awake(const std::unique_ptr<Running>& running) : running_(running) {
+    if (running_) running_->process.go_on();
+  }
+  ~Awake() {
+    if (running_) running_->process.pause();
+  }
+  Awake(const Awake&) = delete;
+  Awake& operator=(const Awake&) = delete;
+
+ private:
+  const std::unique_ptr<Running>& running_;
 };
 
 RemoteExecutor::RemoteExecutor(Program program, const Limits& limits)
@@ -82,6 +101,7 @@ void RemoteExecutor::start() {
                             "a channel to a submission");
   }
   running_ = std::make_unique<Running>(program_, limits_, ends[0], ends[1]);
+  const Awake awake(running_);
   auto described = ask(Message().put(Ask::describe), seconds_to_start);
   variant_ = get_variant(described);
   can_time_ = described.get<bool>();
@@ -114,9 +134,11 @@ Message RemoteExecutor::ask(const Message& message, double seconds,
     if (too_long) running_->process.end(why_too_long);
   };
   try {
+    const auto asked = Clock::now();
     running_->channel.send(message, look_after);
     Message reply = running_->channel.receive(
         most_words + 2 * bytes_of(outputs_), look_after);
+    answered_s_ = seconds_since(asked);
     if (watched != nullptr) {
       watched->add({seconds_since(start), theirs.seconds()});
       watched->add({0, ours.seconds()});
@@ -124,16 +146,17 @@ Message RemoteExecutor::ask(const Message& message, double seconds,
     switch (reply.get<Answer>()) {
       case Answer::done:
         return reply;
-      case Answer::point_error: {
+      case Answer::failed: {
         const auto verdict = reply.get<Verdict>();
+        auto why = cleaned(reply.get<Detail>());
+        if (auto more = refusal_of(reply.get<std::vector<std::int64_t>>()))
+          why.further.push_back(std::move(more));
         throw PointError(
             verdict == Verdict::passed ? Verdict::launch_failed : verdict,
-            cleaned(reply.get<Detail>()));
+            std::move(why));
       }
-      default:
-        throw PointError(Verdict::launch_failed,
-                         printable(reply.get<std::string>()));
     }
+    throw Malformed("a choice");
   } catch (const Malformed&) {
     running_.reset();
     throw;
@@ -163,23 +186,26 @@ void RemoteExecutor::load(const Arrays& inputs,
   message.put(Ask::load, specs, outputs);
   for (const auto& array : inputs)
     message.put_bytes(array.data, array.spec.bytes());
+  const Awake awake(running_);
   ask(message, seconds_to_start);
 }
 
 void RemoteExecutor::release() {
-  if (running_) ask(Message().put(Ask::release), seconds_to_start);
+  if (running_) {
+    const Awake awake(running_);
+    ask(Message().put(Ask::release), seconds_to_start);
+  }
   inputs_ = {};
   outputs_.clear();
   received_.reset();
 }
 
 Checked RemoteExecutor::run_checked(const Call& call) {
-  const auto start = Clock::now();
+  const Awake awake(running_);
   auto reply = ask(Message().put(Ask::run_checked, call), limits_.seconds);
-  const double elapsed = seconds_since(start);
   auto checked = reply.get<Checked>();
   checked.damage = cleaned(std::move(checked.damage));
-  checked.seconds = std::clamp(checked.seconds, 0.0, elapsed);
+  checked.seconds = std::clamp(checked.seconds, 0.0, answered_s_);
   checked.launch = plausible(checked.launch);
   // What it does not send is not there.
   received_->poison();
@@ -189,31 +215,19 @@ Checked RemoteExecutor::run_checked(const Call& call) {
   return checked;
 }
 
-Batch RemoteExecutor::sample(const Call& call, const BatchPlan& plan) {
-  BatchPlan watched_plan = plan;
-  watched_plan.watch_waits = true;
-  // of the grader: where they spin, the submission cannot run
-  end_idle_threads();
-  const double most_s =
-      limits_.seconds * static_cast<double>(plan.executions.size());
-  const auto start = Clock::now();
+Batch RemoteExecutor::execute(const Call& call, Cache cache,
+                              const Disturbance& disturbance) {
   Watched outside;
-  auto reply =
-      ask(Message().put(Ask::sample, call, watched_plan), most_s, &outside);
-  const double elapsed = elapsed_s_ = seconds_since(start);
+  auto reply = ask(Message().put(Ask::sample, call, cache, disturbance),
+                   limits_.seconds, &outside);
+  const double elapsed = answered_s_;
+  elapsed_s_ += elapsed;
   auto batch = reply.get<Batch>();
-  batch.damage = cleaned(std::move(batch.damage));
-  received_->poison();
-  get_outputs(reply, received_->view());
+  promised_ = reply.get<std::uint64_t>();
   reply.expect_end();
-  batch.outputs = received_->view();
-  const double reported =
-      std::accumulate(batch.seconds.begin(), batch.seconds.end(), 0.0);
-  const bool numbers =
-      std::all_of(batch.seconds.begin(), batch.seconds.end(),
-                  [](double each) { return std::isfinite(each) && each > 0; });
-  if (batch.seconds.empty() || !numbers || reported > elapsed ||
-      batch.seconds.size() > plan.executions.size()) {
+  batch.damage = cleaned(std::move(batch.damage));
+  const double reported = batch.seconds.empty() ? 0 : batch.seconds.front();
+  if (batch.seconds.size() != 1 || !(reported > 0 && reported <= elapsed)) {
     throw PointError(Verdict::implausible, {.cause = Cause::impossible_times});
   }
   // To say that it waited gains a submission nothing: it is not timed.
@@ -225,13 +239,43 @@ Batch RemoteExecutor::sample(const Call& call, const BatchPlan& plan) {
   return batch;
 }
 
+// It learns the changes of an execution after it has reported the one before,
+// and which was the last one when its outputs are asked for. Whether anybody
+// looks at them is never said.
+Batch RemoteExecutor::sample(const Call& call, const BatchPlan& plan) {
+  // of the grader: where they spin, the submission cannot run
+  end_idle_threads();
+  const Awake awake(running_);
+  elapsed_s_ = 0;
+  Batch all;
+  for (const auto& disturbance : plan.executions) {
+    auto one = execute(call, plan.cache, disturbance);
+    all.seconds.push_back(one.seconds.front());
+    all.clock_hz = one.clock_hz;
+    all.highest_clock_hz = one.highest_clock_hz;
+    all.damage = one.damage;
+    if (all.damage) break;
+  }
+  auto reply = ask(Message().put(Ask::outputs), seconds_to_start);
+  received_->poison();
+  get_outputs(reply, received_->view());
+  reply.expect_end();
+  all.outputs = received_->view();
+  // computed when they were asked for, not when they were timed
+  if (!all.damage && fingerprint_of(all.outputs) != promised_)
+    all.damage = {.cause = Cause::wrote_after_return};
+  return all;
+}
+
 std::optional<TransferTimes> RemoteExecutor::transfers(const Call& call) {
+  const Awake awake(running_);
   return ask(Message().put(Ask::transfers, call), seconds_to_start)
       .get<std::optional<TransferTimes>>();
 }
 
 bool RemoteExecutor::recover() {
   if (running_) {
+    const Awake awake(running_);
     auto reply = ask(Message().put(Ask::recover), seconds_to_start);
     return reply.get<bool>();
   }

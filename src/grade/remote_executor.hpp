@@ -26,6 +26,7 @@ struct Program {
   std::vector<std::string> command;  // calls serve()
   bool uses_gpu = false;             // a real one
   bool trusted = false;              // it is our own
+  std::optional<uid_t> user = {};    // see Confinement
 };
 
 // An Executor whose variant runs in a confined process. What comes back
@@ -54,13 +55,15 @@ class RemoteExecutor final : public Executor {
 
   // All batches since the last call, which ends it.
   Watched watched() { return std::exchange(watched_, {}); }
-  // Of the last batch by the clock of this process, from
-  // asking for it to the answer.
+  // Of the executions of the last batch by the clock of this process, from
+  // asking for each to its answer.
   double elapsed_s() const { return elapsed_s_; }
 
  private:
   struct Running;
+  class Awake;
   void start();
+  Batch execute(const Call& call, Cache cache, const Disturbance& disturbance);
   // watched: grows by what it took; nullptr: of no interest.
   Message ask(const Message& message, double seconds,
               Watched* watched = nullptr);
@@ -72,6 +75,8 @@ class RemoteExecutor final : public Executor {
   bool can_time_ = false;
   Watched watched_;
   double elapsed_s_ = 0;
+  double answered_s_ = 0;  // the last question, by the clock of this process
+  std::uint64_t promised_ = 0;  // the fingerprint of the last outputs
   Arrays inputs_;
   std::vector<ArraySpec> outputs_;
   std::unique_ptr<HostArrays> received_;

@@ -1,38 +1,18 @@
-// A process that is graded, somebody else's code: what it may see, take and do.
-//
-// Several fences, each of which holds alone: Landlock (Linux 5.13) for
-// files, seccomp for starting processes and for the network, an empty
-// network namespace, another user where the grader is root, and limits
-// of time, memory and file sizes.
+// A process that is confined: a compiler, or one that is graded, somebody
+// else's code. fences.hpp says what it may see and do; this, how long it may
+// go on and how much it may take.
 #pragma once
 
 #include <sys/types.h>
 
-#include <cstdint>
+#include <csignal>
 #include <string>
 #include <vector>
 
 #include "facts/cause.hpp"
+#include "grade/fences.hpp"
 
 namespace parlab::grade {
-
-struct Confinement {
-  // files and folders; nothing else can be opened
-  std::vector<std::string> readable, writable;
-  std::string folder = "/";  // to run in
-  double cpu_s = 60;
-  double memory_bytes = 4e9;     // resident, watched by Process
-  std::uint64_t file_bytes = 0;  // the largest file it may write
-  bool may_start = false;        // processes and programs: compilers do
-  bool uses_gpu = false;  // its driver names its threads, and makes a socket
-  // Our own program: it keeps its user, its libraries and all files, wherever
-  // they are. All other fences stand, for some of them cost time.
-  bool trusted = false;
-};
-
-// What all programs need: the system's libraries and its
-// description of the machine.
-std::vector<std::string> system_folders();
 
 // A confined process that runs a program, until this goes out of scope.
 // Its own end of a channel is descriptor 3 there.
@@ -57,13 +37,16 @@ class Process {
   pid_t id() const { return pid_; }
   // Ends it; why: what why_ended() says from now on.
   void end(Detail why);
+  // All of its threads, between two questions to it.
+  void pause() const { kill(pid_, SIGSTOP); }
+  void go_on() const { kill(pid_, SIGCONT); }
 
  private:
-  double resident_bytes() const;
+  double held_bytes() const;
   void note_end(int status);
 
   pid_t pid_ = -1;
-  double memory_bytes_;
+  Confinement confinement_;
   Detail why_;
   bool ended_ = false;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <limits>
 #include <thread>
 
 #include "grade/clock_check.hpp"
@@ -26,7 +27,8 @@ constexpr double alike_within = 0.02;
 // Checks the times that a submission's process reports by the clock of this
 // process.
 ClockCheck check_clock_of(RemoteExecutor& executor, const Call& call,
-                          const Assignment& assignment, double median_s) {
+                          const Assignment& assignment, double median_s,
+                          double around_s) {
   Problem problem(*assignment.workload, call.size, call.dtype, {call.variant},
                   assignment.seed);
   problem.fill(InputKind::uniform);
@@ -43,7 +45,7 @@ ClockCheck check_clock_of(RemoteExecutor& executor, const Call& call,
                         .elapsed_s = executor.elapsed_s(),
                         .watched = executor.watched()};
   };
-  auto check = check_clock(take, median_s);
+  auto check = check_clock(take, median_s, around_s);
   executor.release();
   return check;
 }
@@ -153,8 +155,11 @@ std::optional<Record> Stopwatch::time_process(Grade& grade,
     const auto& record = records.front();
     const Call call{&variant, record.size, record.dtype, record.tunables};
     const auto check = check_clock_of(executor, call, all_.assignment,
-                                      record.summary().median);
-    if (check.verdict == ClockVerdict::agrees) return record;
+                                      record.summary().median, around_s());
+    if (check.verdict == ClockVerdict::agrees) {
+      if (!is_running()) around_s_ = std::max(around_s_, check.around_s);
+      return record;
+    }
     if (check.verdict == ClockVerdict::differs) {
       grade.verdict = Verdict::implausible;
       grade.detail = check.detail;
@@ -167,6 +172,13 @@ std::optional<Record> Stopwatch::time_process(Grade& grade,
     grade.detail = {.cause = Cause::not_timed, .further = {why_busy}};
   }
   return std::nullopt;
+}
+
+// Of a submission no more than the most of the reference; nothing is
+// known of the reference, which is believed.
+double Stopwatch::around_s() const {
+  return is_running() ? usual_around_s + around_s_
+                      : std::numeric_limits<double>::infinity();
 }
 
 // An estimate for any process of the program, not only for those that

@@ -1,7 +1,10 @@
 // What students handed in: files, found and built, each apart from all others.
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +17,10 @@ struct Submission {
   // the same as a name in records: odd characters are '_'
   std::string name = {};
   std::filesystem::path file = {};  // empty: nothing that could be built
+  std::string source = {};          // what is in it
   Detail trouble = {};  // why not, or the first error of the compiler
+  // that its compilers and its program run as, where the grader is root
+  std::optional<uid_t> user = {};
   // once it is built; for the emulation where there is one
   std::filesystem::path program = {};
   std::filesystem::path on_gpu = {};  // the same for a GPU
@@ -23,11 +29,13 @@ struct Submission {
 };
 
 // Every .cu or .cpp file in a folder, and every folder in it as one student's;
-// or one file. By student. Throws UsageError.
+// or one file. By student. No link in it is followed; an entry that cannot be
+// read, or is neither file nor folder, has this as its trouble. Throws
+// UsageError.
 std::vector<Submission> find_submissions(const std::filesystem::path& path);
 
-// The workload whose header a file includes: "dmv"; empty: none, or several.
-std::string workload_of(const std::filesystem::path& file);
+// The workload whose header a source includes: "dmv"; empty: none, or several.
+std::string workload_of(const std::string& source);
 
 // The repository that this program was built in. Throws UsageError when
 // it is not there any more.
@@ -37,6 +45,7 @@ enum class BuildFor { emulation, emulation_and_gpu };
 
 // Builds them side by side, with the flags and objects of this program's
 // own build, each confined to its own folder in `folder`, until Ctrl-C.
+// Throws when nothing at all can be built here.
 void build(std::vector<Submission>& submissions, const std::string& workload,
            const std::filesystem::path& folder, BuildFor what);
 

@@ -33,6 +33,7 @@ struct Machine {
   double stolen_share = 0;
   // most of what each execution took is reported as that of the first
   bool shifts_time = false;
+  double between_s = 5e-6;  // two executions
 
   double now_s = 0;
   std::mt19937 random{1};
@@ -57,7 +58,7 @@ struct Machine {
   }
 
   WatchedBatch take(int executions) {
-    constexpr double message_s = 2e-4, between_s = 5e-6;
+    constexpr double message_s = 2e-4;
     const double start = now_s;
     double waited = work(message_s);
     WatchedBatch batch;
@@ -82,12 +83,12 @@ struct Machine {
     }
   }
 
-  ClockVerdict verdict() {
+  ClockCheck check(double around_s = usual_around_s) {
     auto one = take(1);
     return check_clock([&](int executions) { return take(executions); },
-                       one.reported_s[0])
-        .verdict;
+                       one.reported_s[0], around_s);
   }
+  ClockVerdict verdict() { return check().verdict; }
 };
 
 const char* word(ClockVerdict verdict) {
@@ -168,6 +169,19 @@ BOOST_AUTO_TEST_CASE(a_slow_clock_is_found_though_the_host_steals_time) {
   BOOST_TEST(
       word(Machine{.clock_rate = 0.125, .stolen_share = 0.3}.verdict()) ==
       "differs");
+}
+
+BOOST_AUTO_TEST_CASE(questions_are_as_long_as_those_of_the_reference) {
+  const double around_s =
+      Machine{.between_s = 5e-4}.check(1).around_s + usual_around_s;
+  const auto verdict = [=](Machine machine) {
+    return word(machine.check(around_s).verdict);
+  };
+  BOOST_TEST(word(Machine{.between_s = 5e-4}.verdict()) == "differs");
+  BOOST_TEST(verdict({.between_s = 5e-4}) == "agrees");
+  BOOST_TEST(verdict({.clock_rate = 0.125, .between_s = 5e-4}) == "differs");
+  // most of the work is done behind the window
+  BOOST_TEST(verdict({.execution_s = 2e-4, .between_s = 1.3e-3}) == "differs");
 }
 
 BOOST_AUTO_TEST_CASE(a_machine_that_is_never_quiet_decides_nothing) {

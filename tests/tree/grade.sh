@@ -181,8 +181,8 @@ expect "one that starts processes, what it did" has forks 'SIGSYS'
 expect "one that takes memory is ended for it, or for its time" has eats_memory 'of memory|took more than'
 expect "wrong ones have no points" has constant '^constant,0,'
 expect "nothing was written" test ! -e "$escaped" -a ! -e /escaped -a "$(md5sum class/*.cu | md5sum)" = "$before"
-expect "nothing is left running" test -z "$(pgrep -f "$folder|build/grade/run-")"
-expect "nothing is left of the builds" test -z "$(ls -d "$(dirname "$parlab")"/../build/grade/run-* 2>/dev/null)"
+expect "nothing is left running" test -z "$(pgrep -f "$folder|parlab-grade-")"
+expect "nothing is left of the builds" test -z "$(ls -d "${TMPDIR:-/tmp}"/parlab-grade-* 2>/dev/null)"
 expect "each has a page" test "$(find grades/dmv/students -name '*.html' | wc -l)" = ${#expected[@]}
 expect "with what to try next" grep -q 'What to try next' grades/dmv/students/race.html
 expect "the class has a page with names" grep -q 'O&#39;Neil' grades/dmv/index.html
@@ -228,7 +228,7 @@ cp class/does_not_compile.cu interrupted/yves.cu
 complete=$(md5sum grades/dmv/grades.csv)
 "$parlab" grade dmv interrupted --execution-limit 3 >out 2>errors &
 grader=$!
-until pgrep -f "run-$grader/endless/emulated dmv" >/dev/null || ! kill -0 $grader; do sleep 0.1; done
+until pgrep -P $grader -f "/endless/emulated dmv" >/dev/null || ! kill -0 $grader; do sleep 0.1; done
 kill -INT $grader
 wait $grader
 status=$?

@@ -1,0 +1,338 @@
+#include "grade/fences.hpp"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/landlock.h>
+#include <pwd.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <random>
+
+namespace parlab::grade {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t may_read = LANDLOCK_ACCESS_FS_EXECUTE |
+                                   LANDLOCK_ACCESS_FS_READ_FILE |
+                                   LANDLOCK_ACCESS_FS_READ_DIR;
+// All that Linux 5.13 knows; what came later is not there to
+// be used without these.
+constexpr std::uint64_t may_all = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
+constexpr std::uint64_t may_use = may_read | LANDLOCK_ACCESS_FS_WRITE_FILE;
+constexpr std::uint64_t of_files = LANDLOCK_ACCESS_FS_EXECUTE |
+                                   LANDLOCK_ACCESS_FS_READ_FILE |
+                                   LANDLOCK_ACCESS_FS_WRITE_FILE;
+
+int landlock(const landlock_ruleset_attr* all, std::size_t bytes, int flags) {
+  return static_cast<int>(
+      syscall(SYS_landlock_create_ruleset, all, bytes, flags));
+}
+
+void allow_below(int rules, const std::string& path, std::uint64_t access) {
+  const int at = open(path.c_str(), O_PATH | O_CLOEXEC);
+  if (at < 0) return;  // what is not there needs no rule
+  landlock_path_beneath_attr rule{access, at};
+  if (syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule,
+              0) != 0) {
+    rule.allowed_access &= of_files;  // it is no folder
+    syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+  }
+  close(at);
+}
+
+// System calls that a submission may make. None of them reaches another
+// process, or makes memory that nobody counts.
+class CallList {
+ public:
+  // Refused: EPERM, and serve() says which.
+  CallList()
+      : filter_(seccomp_init(SCMP_ACT_TRAP),
+                [](scmp_filter_ctx all) { seccomp_release(all); }),
+        good_(filter_ != nullptr) {}
+
+  void allow(std::initializer_list<int> calls) {
+    for (const int call : calls)
+      add(SCMP_ACT_ALLOW, call, {});
+  }
+  void allow_if(int call, std::initializer_list<scmp_arg_cmp> arguments) {
+    add(SCMP_ACT_ALLOW, call, arguments);
+  }
+  void allow_each(int call, unsigned argument,
+                  std::initializer_list<scmp_datum_t> values) {
+    for (const auto value : values)
+      allow_if(call, {SCMP_CMP64(argument, SCMP_CMP_EQ, value)});
+  }
+  void end_for(int call, std::initializer_list<scmp_arg_cmp> arguments = {}) {
+    add(SCMP_ACT_KILL_PROCESS, call, arguments);
+  }
+  void fail_for(int call, int error) { add(SCMP_ACT_ERRNO(error), call, {}); }
+
+  bool load() const { return good_ && seccomp_load(filter_.get()) == 0; }
+
+ private:
+  // A call that this machine does not have needs no rule.
+  void add(std::uint32_t action, int call,
+           std::initializer_list<scmp_arg_cmp> arguments) {
+    if (!good_ || call < 0) return;
+    good_ = seccomp_rule_add_array(filter_.get(), action, call,
+                                   static_cast<unsigned>(arguments.size()),
+                                   arguments.begin()) == 0;
+  }
+
+  std::unique_ptr<void, void (*)(scmp_filter_ctx)> filter_;
+  bool good_;
+};
+
+void allow_work(CallList& list) {
+  // Files: Landlock says which.
+  list.allow(
+      {SCMP_SYS(open),       SCMP_SYS(openat),      SCMP_SYS(close),
+       SCMP_SYS(read),       SCMP_SYS(readv),       SCMP_SYS(pread64),
+       SCMP_SYS(write),      SCMP_SYS(writev),      SCMP_SYS(lseek),
+       SCMP_SYS(stat),       SCMP_SYS(lstat),       SCMP_SYS(fstat),
+       SCMP_SYS(newfstatat), SCMP_SYS(statx),       SCMP_SYS(statfs),
+       SCMP_SYS(fstatfs),    SCMP_SYS(access),      SCMP_SYS(faccessat),
+       SCMP_SYS(faccessat2), SCMP_SYS(readlink),    SCMP_SYS(readlinkat),
+       SCMP_SYS(getdents64), SCMP_SYS(getcwd),      SCMP_SYS(dup),
+       SCMP_SYS(dup2),       SCMP_SYS(dup3),        SCMP_SYS(close_range),
+       SCMP_SYS(fadvise64),  SCMP_SYS(pipe),        SCMP_SYS(pipe2),
+       SCMP_SYS(poll),       SCMP_SYS(ppoll),       SCMP_SYS(select),
+       SCMP_SYS(pselect6),   SCMP_SYS(eventfd2),    SCMP_SYS(epoll_wait),
+       SCMP_SYS(epoll_ctl),  SCMP_SYS(epoll_pwait), SCMP_SYS(epoll_create1)});
+  // Not F_SETOWN, which sends signals to others.
+  list.allow_each(SCMP_SYS(fcntl), 1,
+                  {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL,
+                   F_ADD_SEALS, F_GET_SEALS});
+  list.allow_each(SCMP_SYS(ioctl), 1, {TCGETS, FIONREAD, FIONBIO, FIOCLEX});
+  // Memory. What is shared and anonymous is held without being resident.
+  list.allow({SCMP_SYS(brk), SCMP_SYS(munmap), SCMP_SYS(mprotect),
+              SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(mincore),
+              SCMP_SYS(mlock), SCMP_SYS(mlock2), SCMP_SYS(munlock),
+              SCMP_SYS(mbind), SCMP_SYS(get_mempolicy), SCMP_SYS(set_mempolicy),
+              SCMP_SYS(membarrier)});
+  list.allow_if(
+      SCMP_SYS(mmap),
+      {SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_SHARED | MAP_PRIVATE, MAP_PRIVATE)});
+  list.allow_if(SCMP_SYS(mmap),
+                {SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_ANONYMOUS, 0)});
+  // Its own threads, time, and what it is.
+  list.allow({SCMP_SYS(futex),
+              SCMP_SYS(rseq),
+              SCMP_SYS(set_robust_list),
+              SCMP_SYS(set_tid_address),
+              SCMP_SYS(gettid),
+              SCMP_SYS(getpid),
+              SCMP_SYS(getppid),
+              SCMP_SYS(exit),
+              SCMP_SYS(exit_group),
+              SCMP_SYS(arch_prctl),
+              SCMP_SYS(restart_syscall),
+              SCMP_SYS(sched_yield),
+              SCMP_SYS(sched_getaffinity),
+              SCMP_SYS(sched_getparam),
+              SCMP_SYS(sched_getscheduler),
+              SCMP_SYS(sched_get_priority_max),
+              SCMP_SYS(sched_get_priority_min),
+              SCMP_SYS(getcpu),
+              SCMP_SYS(rt_sigaction),
+              SCMP_SYS(rt_sigprocmask),
+              SCMP_SYS(rt_sigreturn),
+              SCMP_SYS(rt_sigpending),
+              SCMP_SYS(rt_sigsuspend),
+              SCMP_SYS(rt_sigtimedwait),
+              SCMP_SYS(sigaltstack),
+              SCMP_SYS(pause),
+              SCMP_SYS(nanosleep),
+              SCMP_SYS(clock_nanosleep),
+              SCMP_SYS(clock_gettime),
+              SCMP_SYS(clock_getres),
+              SCMP_SYS(gettimeofday),
+              SCMP_SYS(time),
+              SCMP_SYS(times),
+              SCMP_SYS(getrusage),
+              SCMP_SYS(getrlimit),
+              SCMP_SYS(getrandom),
+              SCMP_SYS(sysinfo),
+              SCMP_SYS(uname),
+              SCMP_SYS(getuid),
+              SCMP_SYS(geteuid),
+              SCMP_SYS(getgid),
+              SCMP_SYS(getegid),
+              SCMP_SYS(getresuid),
+              SCMP_SYS(getresgid),
+              SCMP_SYS(getgroups),
+              SCMP_SYS(getpgrp),
+              SCMP_SYS(getpgid),
+              SCMP_SYS(getsid),
+              SCMP_SYS(getpriority),
+              SCMP_SYS(capget)});
+  list.allow_each(
+      SCMP_SYS(prctl), 0,
+      {PR_SET_NAME, PR_GET_NAME, PR_SET_VMA, PR_GET_DUMPABLE, PR_CAPBSET_READ});
+  // The channel.
+  list.allow({SCMP_SYS(recvfrom)});
+  list.allow_if(SCMP_SYS(sendto), {SCMP_A4(SCMP_CMP_EQ, 0)});  // no address
+}
+
+// Whatever takes a process or a thread takes none but its own.
+void allow_on_itself(CallList& list) {
+  const auto itself = static_cast<scmp_datum_t>(getpid());
+  for (const int call :
+       {SCMP_SYS(kill), SCMP_SYS(tgkill), SCMP_SYS(rt_tgsigqueueinfo)}) {
+    list.allow_each(call, 0, {itself});
+  }
+  list.allow_each(SCMP_SYS(sched_setaffinity), 0, {0, itself});
+  list.allow_each(SCMP_SYS(prlimit64), 0, {0, itself});
+  // Threads. To start a process or a program is no accident: it ends the
+  // one that tries. The flags of clone3() lie in memory, where seccomp
+  // cannot look; the C library then takes clone().
+  list.allow_if(SCMP_SYS(clone),
+                {SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD)});
+  list.end_for(SCMP_SYS(clone), {SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)});
+  list.fail_for(SCMP_SYS(clone3), ENOSYS);
+  for (const int call : {SCMP_SYS(fork), SCMP_SYS(vfork), SCMP_SYS(execve)})
+    list.end_for(call);
+  // The one program that is started stands in a descriptor which is
+  // closed by that.
+  list.allow_each(SCMP_SYS(execveat), 0, {program_descriptor});
+  list.end_for(SCMP_SYS(execveat), {SCMP_A0(SCMP_CMP_NE, program_descriptor)});
+}
+
+// CUDA's driver. Its devices are the only ones that can be opened.
+void allow_driver(CallList& list) {
+  constexpr scmp_datum_t type = 0xff00, number = 0xff;
+  list.allow_if(SCMP_SYS(ioctl), {SCMP_A1(SCMP_CMP_MASKED_EQ, type, 'F' << 8)});
+  list.allow_if(SCMP_SYS(ioctl),  // of unified memory: plain numbers
+                {SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffffu & ~number, 0)});
+  list.allow_each(SCMP_SYS(ioctl), 1, {0x30000001, 0x30000002});
+  // It waits at a socket for others that would share its memory; nobody
+  // can be called.
+  list.allow_each(SCMP_SYS(socket), 0, {AF_UNIX});
+  list.allow({SCMP_SYS(bind), SCMP_SYS(listen), SCMP_SYS(accept),
+              SCMP_SYS(accept4), SCMP_SYS(getsockname), SCMP_SYS(setsockopt),
+              SCMP_SYS(getsockopt), SCMP_SYS(shutdown), SCMP_SYS(recvmsg),
+              SCMP_SYS(recvmmsg)});
+  // Counted by Process, each.
+  list.allow(
+      {SCMP_SYS(memfd_create), SCMP_SYS(ftruncate), SCMP_SYS(fallocate)});
+}
+
+bool can_be(uid_t user) {
+  const pid_t child = fork();
+  if (child == 0) {
+    _exit(setgroups(0, nullptr) != 0 || setgid(user) != 0 || setuid(user) != 0);
+  }
+  int status = 1;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    continue;
+  return child > 0 && status == 0;
+}
+
+}  // namespace
+
+std::vector<std::string> system_folders() {
+  return {"/usr", "/lib", "/lib64", "/bin", "/opt", "/etc/ld.so.cache"};
+}
+
+std::vector<std::string> descriptions_of_machine() {
+  std::vector<std::string> paths{"/sys"};
+  for (const char* name :
+       {"self", "cpuinfo", "meminfo", "stat", "version", "devices", "modules",
+        "filesystems", "driver", "sys", "interrupts", "loadavg", "uptime"}) {
+    paths.push_back(std::string("/proc/") + name);
+  }
+  return paths;
+}
+
+std::vector<std::string> missing_fences() {
+  std::vector<std::string> missing;
+  if (landlock(nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION) <= 0) {
+    missing.push_back(
+        unused_user()
+            ? "without Landlock (Linux 5.13) submissions see all files that "
+              "other users may read"
+            : "without Landlock (Linux 5.13) submissions are graded by root "
+              "alone: nothing is built or run");
+  }
+  if (geteuid() == 0 && !unused_user()) {
+    missing.push_back(
+        "root may become no other user here: what keeps submissions from "
+        "files and processes is Landlock and seccomp alone");
+  }
+  return missing;
+}
+
+std::optional<uid_t> unused_user() {
+  // systemd's for services that come and go: also in a container of 65536
+  constexpr uid_t first = 61184, count = 4336;
+  static std::atomic<uid_t> next{std::random_device{}()};
+  if (geteuid() != 0) return std::nullopt;
+  uid_t user = first + next++ % count;
+  while (getpwuid(user) != nullptr)
+    user = first + next++ % count;
+  static const bool able = can_be(user);
+  return able ? std::optional(user) : std::nullopt;
+}
+
+bool fence_files(const Confinement& confinement) {
+  landlock_ruleset_attr all{};
+  all.handled_access_fs = may_all;
+  const int rules = landlock(&all, sizeof all.handled_access_fs, 0);
+  if (rules < 0) return false;
+  for (const auto& path : confinement.readable)
+    allow_below(rules, path, may_read);
+  for (const auto& path : confinement.writable)
+    allow_below(rules, path, may_all);
+  allow_below(rules, "/dev/null", may_use);
+  allow_below(rules, "/dev/urandom", may_read);
+  if (confinement.uses_gpu) {
+    allow_below(rules, "/proc/self/task", may_use);
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator("/dev", ignored)) {
+      if (entry.path().filename().string().starts_with("nvidia"))
+        allow_below(rules, entry.path(), may_use);
+    }
+    allow_below(rules, "/dev/dxg", may_use);  // the one of Windows
+  }
+  const bool done = syscall(SYS_landlock_restrict_self, rules, 0) == 0;
+  close(rules);
+  return done;
+}
+
+bool fence_calls(const Confinement& confinement) {
+  CallList list;
+  allow_work(list);
+  allow_on_itself(list);
+  if (confinement.uses_gpu) allow_driver(list);
+  return list.load();
+}
+
+Detail refusal_of(const std::vector<std::int64_t>& calls) {
+  if (calls.empty()) return {};
+  std::string names;
+  for (const auto call : calls) {
+    const std::unique_ptr<char, void (*)(void*)> name(
+        seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE,
+                                         static_cast<int>(call)),
+        std::free);
+    names += (names.empty() ? "" : ", ") +
+             (name ? std::string(name.get()) : std::to_string(call));
+  }
+  return {.cause = Cause::refused_calls, .arguments = {names}};
+}
+
+}  // namespace parlab::grade
