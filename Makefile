@@ -62,7 +62,7 @@ export DEBUG MARCH SCALE MACHINE CXX NVCC GPU_ARCH COMMIT
 # Libraries may lie in a prefix of one's own: compilers read CPATH and
 # LIBRARY_PATH themselves, Boost's own variable is BOOST_ROOT, and pkg-config
 # finds by PKG_CONFIG_PATH what is described to it.
-packaged = $(if $(PKG_CONFIG_PATH),$(foreach p,hwloc sqlite3 libzstd nlohmann_json,$(shell pkg-config $1 $p 2>/dev/null)))
+packaged = $(if $(PKG_CONFIG_PATH),$(foreach p,hwloc sqlite3 libzstd RapidJSON,$(shell pkg-config $1 $p 2>/dev/null)))
 PREFIX_FLAGS := $(if $(BOOST_ROOT),-isystem $(BOOST_ROOT)/include) $(call packaged,--cflags-only-I)
 PREFIX_LIBS  := $(if $(BOOST_ROOT),-L$(BOOST_ROOT)/lib -Wl$(comma)-rpath$(comma)$(BOOST_ROOT)/lib) $(call packaged,--libs-only-L)
 

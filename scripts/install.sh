@@ -8,9 +8,9 @@
 set -euo pipefail
 
 declare -A groups=(
-  [build]="compiler make program_options context hwloc seccomp zstd"
+  [build]="compiler make program_options context hwloc seccomp zstd rapidjson"
   [figures]="gnuplot sqlite fonts"
-  [check]="unit_test git nlohmann zstdcat"
+  [check]="unit_test git zstdcat"
 )
 # Without these something is left out, with a line that says so; all else goes on.
 declare -A optional=(
@@ -30,7 +30,7 @@ read -ra compiler <<<"${CXX:-g++}" # of two words, perhaps: ccache g++
 # Of what there is a header, what a command, by name.
 declare -A header=(
   [program_options]=boost/program_options.hpp [context]=boost/context/fiber.hpp
-  [nlohmann]=nlohmann/json.hpp [hwloc]=hwloc.h [sqlite]=sqlite3.h
+  [rapidjson]=rapidjson/rapidjson.h [hwloc]=hwloc.h [sqlite]=sqlite3.h
   [seccomp]=seccomp.h [zstd]=zstd.h
   [unit_test]=boost/test/unit_test.hpp
 )
@@ -47,7 +47,7 @@ declare -A command_of=(
 # shellcheck disable=SC2034 # by name, in packages_of
 declare -A debian=(
   [compiler]=g++ [make]=make [program_options]=libboost-program-options-dev
-  [context]=libboost-context-dev [nlohmann]=nlohmann-json3-dev
+  [context]=libboost-context-dev [rapidjson]=rapidjson-dev
   [hwloc]=libhwloc-dev [blas]=libopenblas0-openmp [gnuplot]=gnuplot-nox [sqlite]=libsqlite3-dev
   [fonts]=fonts-dejavu-core [seccomp]=libseccomp-dev [unit_test]=libboost-test-dev [git]=git [clang_format]=clang-format
   [clang_tidy]=clang-tidy [shellcheck]=shellcheck [chromium]=chromium [slurmctld]=slurmctld
@@ -57,7 +57,7 @@ declare -A debian=(
 # shellcheck disable=SC2034 # by name, in packages_of
 declare -A fedora=(
   [compiler]=gcc-c++ [make]=make [program_options]=boost-devel [context]=boost-devel
-  [nlohmann]=json-devel [hwloc]=hwloc-devel [blas]=openblas-openmp
+  [rapidjson]=rapidjson-devel [hwloc]=hwloc-devel [blas]=openblas-openmp
   [gnuplot]=gnuplot [sqlite]=sqlite-devel [fonts]=dejavu-sans-fonts [seccomp]=libseccomp-devel [unit_test]=boost-devel [git]=git
   [clang_format]=clang-tools-extra [clang_tidy]=clang-tools-extra [shellcheck]=ShellCheck
   [chromium]=chromium [slurmctld]=slurm-slurmctld [slurmd]=slurm-slurmd [slurm]=slurm [munge]=munge [blis]=blis-openmp
@@ -68,7 +68,7 @@ declare -A fedora=(
 where_headers=(${BOOST_ROOT:+-I"$BOOST_ROOT/include"})
 where_libraries=(${BOOST_ROOT:+-L"$BOOST_ROOT/lib"})
 if [[ -n ${PKG_CONFIG_PATH:-} ]]; then
-  for package in hwloc sqlite3 libzstd nlohmann_json; do
+  for package in hwloc sqlite3 libzstd RapidJSON; do
     read -ra flags < <(pkg-config --cflags-only-I "$package" 2>/dev/null) || continue
     where_headers+=("${flags[@]}")
   done

@@ -90,7 +90,7 @@ void fields(V& visit, T& energy) {
 
 template <typename V, Is<Record> T>
 void fields(V& visit, T& record) {
-  const bool has_unit = !record.unit.empty(), timed = !record.seconds.empty();
+  const bool timed = !record.seconds.empty();
   visit("run", record.run, Stored::required);
   visit("workload", record.workload, Stored::required);
   visit("backend", record.backend, Stored::required);
@@ -99,7 +99,7 @@ void fields(V& visit, T& record) {
   visit("dtype", record.dtype, Stored::required);
   visit("unit", record.unit);
   visit("arithmetic", record.arithmetic,
-        has_unit ? Stored::required : Stored::never);
+        record.unit.empty() ? Stored::never : Stored::required);
   visit("tunables", record.tunables);
   visit("cache", record.cache, Stored::required);
   visit("verdict", record.verdict, Stored::required);

@@ -8,7 +8,6 @@
 #include <map>
 #include <numeric>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "core/json.hpp"
@@ -20,6 +19,18 @@ namespace parlab {
 namespace {
 
 constexpr int digits_of_samples = 8;
+
+// Each line begins with it.
+struct Head {
+  std::string type = {};
+  int schema = 0;
+};
+
+template <typename V, Is<Head> T>
+void fields(V& visit, T& head) {
+  visit("type", head.type);
+  visit("schema", head.schema);
+}
 
 template <typename T>
 concept StoredText = std::same_as<T, std::string>;
@@ -108,8 +119,9 @@ template <typename T>
 std::string line_of(const char* type, const T& content) {
   JsonWriter out;
   out.begin_object();
-  out.key("type").value(type).key("schema").value(record_schema);
   FieldWriter writer(out);
+  const Head head{.type = type, .schema = record_schema};
+  fields(writer, head);
   fields(writer, content);
   return out.end_object().text();
 }
@@ -122,22 +134,16 @@ std::string line_of(const char* type, const T& content) {
 
 class FieldReader {
  public:
-  explicit FieldReader(JsonReader& in) : in_(in) {}
+  explicit FieldReader(const Json& in) : in_(in) {}
 
   template <typename T>
-  void read(T& value) {
-    if constexpr (std::same_as<T, bool>) {
-      value = in_.boolean();
-    } else if constexpr (std::integral<T>) {
-      const auto number = in_.integer();
-      value = static_cast<T>(number);
-      if (value != number) throw WrongKind("too large");
-    } else if constexpr (std::floating_point<T>) {
-      value = in_.number();
+  void read(T& value) const {
+    if constexpr (std::is_arithmetic_v<T>) {
+      value = in_.Get<T>();
     } else if constexpr (StoredText<T>) {
-      value = printable(in_.text());
+      value = printable(in_.Get<T>());
     } else if constexpr (NamedEnum<T>) {
-      const auto known = value_named<T>(in_.text());
+      const auto known = value_named<T>(in_.Get<std::string>());
       if (!known) throw WrongKind("no such name");
       value = *known;
     } else if constexpr (requires { value.value(); }) {
@@ -149,9 +155,8 @@ class FieldReader {
     } else if constexpr (requires { typename T::mapped_type; }) {
       std::map<std::string, typename T::mapped_type>& map = value;
       map.clear();
-      in_.begin_object();
-      for (std::string key; in_.next_member(key);)
-        read(map[key]);
+      for (const auto& [key, member] : in_.GetObject())
+        FieldReader(member).read(map[key.template Get<std::string>()]);
     } else if constexpr (requires { value.in_microseconds; }) {
       read(value.in_microseconds);
       for (auto& time : value.in_microseconds) {
@@ -161,107 +166,67 @@ class FieldReader {
     } else if constexpr (requires { value.extents; }) {
       value.names.clear();
       value.extents.clear();
-      in_.begin_object();
-      for (std::string name; in_.next_member(name);) {
-        value.names.push_back(name);
-        read(value.extents.emplace_back());
+      for (const auto& [name, extent] : in_.GetObject()) {
+        value.names.push_back(name.template Get<std::string>());
+        FieldReader(extent).read(value.extents.emplace_back());
       }
     } else {
-      read_object(value);
+      fields(*this, value);
     }
   }
   template <typename T>
-  void read(std::vector<T>& values) {
+  void read(std::vector<T>& values) const {
     values.clear();
-    in_.begin_list();
-    while (in_.next_element())
-      read(values.emplace_back());
-    values.shrink_to_fit();
+    values.reserve(in_.GetArray().Size());
+    for (const auto& element : in_.GetArray())
+      FieldReader(element).read(values.emplace_back());
   }
   template <typename T, std::size_t n>
-  void read(std::array<T, n>& values) {
-    std::size_t count = 0;
-    for (in_.begin_list(); in_.next_element(); ++count) {
-      if (count == n) throw WrongKind("too many");
-      read(values[count]);
-    }
-    if (count < n) throw WrongKind("too few");
+  void read(std::array<T, n>& values) const {
+    if (in_.GetArray().Size() != n) throw WrongKind("too few or too many");
+    for (std::size_t i = 0; i < n; ++i)
+      FieldReader(in_.GetArray()[i]).read(values[i]);
   }
-  void read(Argument& argument) {
-    const char kind = in_.kind();
-    if (kind == '"') return read(argument.emplace<std::string>());
-    if (kind == '{') return read(argument.emplace<Quantity>());
+  void read(Argument& argument) const {
+    if (in_.IsString()) return read(argument.emplace<std::string>());
+    if (in_.IsObject()) return read(argument.emplace<Quantity>());
     read(argument.emplace<std::int64_t>());
   }
-  // Records of before causes say a text.
-  void read(Detail& detail) {
-    if (in_.kind() == '"') {
-      detail = detail_of_text(printable(in_.text()));
+  void read(Detail& detail) const {
+    if (in_.IsString()) {  // in records of before causes
+      detail = detail_of_text(printable(in_.Get<std::string>()));
       return;
     }
-    read_object(detail);
-    if (unknown_cause_.empty()) return;
-    detail.arguments.insert(detail.arguments.begin(),
-                            std::exchange(unknown_cause_, {}));
+    fields(*this, detail);
+    // A newer version may know others: the name stands for their words.
+    const auto cause = printable(in_["cause"].Get<std::string>());
+    if (!value_named<Cause>(cause))
+      detail.arguments.insert(detail.arguments.begin(), cause);
   }
-  // A newer version may know others: the name stands for their words.
-  void read(Cause& cause) {
-    const auto name = printable(in_.text());
-    const auto known = value_named<Cause>(name);
-    cause = known.value_or(Cause::other);
-    if (!known) unknown_cause_ = name;
+  void read(Cause& cause) const {
+    cause = value_named<Cause>(in_.Get<std::string>()).value_or(Cause::other);
+  }
+
+  // Members that are not in the list are a newer version's.
+  template <typename T>
+  void operator()(const char* name, T&& member, Stored stored = {}) const {
+    const Json key(rapidjson::StringRef(name));
+    auto found = in_.MemberEnd();
+    do {
+      if (found == in_.MemberBegin()) {
+        if (stored != Stored::required) return;
+        throw ForeignLine("field '" + std::string(name) + "' is missing");
+      }
+    } while ((--found)->name != key);
+    try {
+      FieldReader(found->value).read(member);
+    } catch (const WrongKind&) {
+      wrong_type(name);
+    }
   }
 
  private:
-  // Its members are in the order of the list as a rule, so that one walk along
-  // the list takes all; members that are not in the list are a newer version's.
-  template <typename T>
-  void read_object(T& object) {
-    in_.begin_object();
-    Members members{*this};
-    for (members.next(); members.more;) {
-      members.walk(object);
-      if (members.taken > 0 || !members.more) continue;
-      in_.skip();
-      members.next();
-    }
-    members.walk(object);
-  }
-
-  // Takes the members as they come, as long as they come in the list's order.
-  struct Members {
-    FieldReader& reader;
-    std::string key = {};
-    bool more = false;                   // there is one, of this key
-    int taken = 0;                       // in this walk
-    std::uint64_t field = 1, found = 0;  // fields of the list, one bit each
-
-    void next() { more = reader.in_.next_member(key); }
-    template <typename T>
-    void walk(T& object) {
-      taken = 0;
-      field = 1;
-      fields(*this, object);
-    }
-    template <typename T>
-    void operator()(std::string_view name, T&& member, Stored stored = {}) {
-      const auto bit = std::exchange(field, field << 1);
-      if (!more && stored == Stored::required && (found & bit) == 0)
-        throw ForeignLine("field '" + std::string(name) + "' is missing");
-      if (!more || key != name) return;
-      try {
-        reader.read(member);
-      } catch (const WrongKind&) {
-        wrong_type(key);
-      }
-      found |= bit;
-      ++taken;
-      next();
-    }
-  };
-
-  JsonReader& in_;
-  std::string unknown_cause_ = {};
+  const Json& in_;
 };
 
 // ---- checking ---------------------------------------------------------------
@@ -345,34 +310,11 @@ void check(Run& run) {
 }
 
 template <typename T>
-T content_of(JsonReader& in) {
+T content_of(const Json& line) {
   T content;
-  FieldReader(in).read(content);
-  in.expect_end();
+  FieldReader(line).read(content);
   check(content);
   return content;
-}
-
-struct Head {
-  std::string type;
-  int schema = 0;
-};
-
-// Two members, the first two as a rule; what follows them is not looked at.
-Head head_of(JsonReader in) {
-  Head head;
-  in.begin_object();
-  for (std::string key;
-       (head.type.empty() || head.schema == 0) && in.next_member(key);) {
-    if (key == "type") {
-      head.type = in.text();
-    } else if (key == "schema") {
-      FieldReader(in).read(head.schema);
-    } else {
-      in.skip();
-    }
-  }
-  return head;
 }
 
 }  // namespace
@@ -391,18 +333,19 @@ std::string to_json_line(const Run& run) {
   return line_of("run", run);
 }
 
-std::variant<Run, Record> from_json_line(std::string_view line) {
+std::variant<Run, Record> from_json_line(std::string_view text) {
   try {
-    JsonReader in(line);
-    const auto head = head_of(in);
+    const auto line = parse_json(text);
+    Head head;
+    FieldReader(line).read(head);
     if (head.type != "run" && head.type != "record")
       throw ForeignLine("neither a run nor a record");
     if (head.schema != record_schema) {
       throw ForeignLine("schema " + std::to_string(head.schema) +
                         " is not known to this version");
     }
-    if (head.type == "run") return content_of<Run>(in);
-    return content_of<Record>(in);
+    if (head.type == "run") return content_of<Run>(line);
+    return content_of<Record>(line);
   } catch (const WrongKind&) {
     throw ForeignLine("neither a run nor a record");
   } catch (const NotJson& error) {
