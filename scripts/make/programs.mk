@@ -25,7 +25,13 @@ HOST_ROOMS := $(filter-out places/cuda places/emulation grade/runner,$(patsubst 
 HOST_UNITS := $(call rooms,$(HOST_ROOMS)) $(call units,served,$(SERVED),x) \
               $(call units,experiments,$(wildcard scripts/*/claims.cpp),x)
 EMULATION_UNITS := $(call rooms,places/emulation)
-CUDA_SOURCES := $(wildcard src/places/cuda/*.cu blas/*/*.cu) $(KERNELS)
+CUDA_SOURCES := $(wildcard blas/*/*.cu) $(KERNELS)
+# Those with anything for the device; where cuBLAS is called, or the driver, a
+# C++ compiler is enough. Units are of the one kind or the other.
+FOR_DEVICE   := $(shell grep -lE '__global__|__device__|<<<|\.cuh"|<cub/' src/places/cuda/*.cu blas/*/*.cu)
+DRIVER       := $(wildcard src/places/cuda/*.cu)
+DRIVER_UNITS := $(call units,places/cuda,$(filter $(FOR_DEVICE),$(DRIVER)),x) \
+                $(call units,places/cuda-host,$(filter-out $(FOR_DEVICE),$(DRIVER)),x)
 
 # ---- flags ------------------------------------------------------------------
 # CPPFLAGS, CXXFLAGS, NVCCFLAGS and LDFLAGS from outside are added.
@@ -118,7 +124,7 @@ $(call store,$(B)/room.flags,$(COMPILER) $(ROOM_FLAGS))
 $(call store,$(B)/kernel.flags,$(COMPILER) $(KERNEL_FLAGS) $(FIRST))
 $(if $(NVCC),$(call store,$(B)/cuda.flags,$(NVCC) $(CUDA_FLAGS)))
 $(call store,$(B)/hash.flags,$(shell cat scripts/source-hash.sh scripts/same-sources.list | sha1sum))
-$(call store,$(B)/sources.list,$(sort $(HOST_UNITS) $(ALONE) $(VARIANTS) $(CUDA_SOURCES)))
+$(call store,$(B)/sources.list,$(sort $(HOST_UNITS) $(ALONE) $(VARIANTS) $(DRIVER_UNITS) $(CUDA_SOURCES)))
 # Included by the one file that reports it: a commit costs one small compilation.
 $(call store,$(B)/build_info.hpp,$(hash)define PARLAB_VERSION "$(strip $(file <VERSION))"$(newline)$(hash)define PARLAB_COMMIT "$(COMMIT)"$(newline)$(hash)define PARLAB_FLAGS "$(notdir $(lastword $(CXX))) $(VARIANT_FLAGS)$(if $(NVCC),; nvcc $(CUDA_FLAGS))")
 
@@ -126,7 +132,8 @@ $(call store,$(B)/build_info.hpp,$(hash)define PARLAB_VERSION "$(strip $(file <V
 ROOM_OBJECTS := $(HOST_UNITS:%=$(B)/host/units/%.o) $(ALONE:%=$(B)/host/%.o)
 HOST_OBJECTS := $(ROOM_OBJECTS) $(VARIANTS:%=$(B)/host/%.o)
 MAIN_OBJECT  := $(B)/host/src/main.cpp.o
-CUDA_OBJECTS := $(CUDA_SOURCES:%=$(B)/cuda/%.o)
+DRIVER_OBJECTS := $(DRIVER_UNITS:%=$(B)/cuda/units/%.o)
+CUDA_OBJECTS := $(DRIVER_OBJECTS) $(CUDA_SOURCES:%=$(B)/cuda/%.o)
 EMULATION_OBJECTS := $(EMULATION_UNITS:%=$(B)/emulated/units/%.o)
 EMULATED_OBJECTS  := $(EMULATION_OBJECTS) $(KERNELS:%=$(B)/emulated/%.o)
 
@@ -147,13 +154,16 @@ $(B)/host/%.cpp.o: %.cpp $(B)/host.flags $(B)/hash.flags
 	@mkdir -p $(@D)
 	$(call say,C++,$<) $(COMPILE) $(VARIANT_FLAGS) $(IDENTITY) -c $< -o $@
 
-# A file without anything for the device, as where cuBLAS is called, needs a
-# C++ compiler alone. What ptxas says of registers and spills is kept.
-FOR_HOST = $(if $(filter blas/% src/places/cuda/%,$<),$(shell grep -qE '__global__|__device__|<<<|\.cuh"|<cub/' $< || echo -x c++))
-$(B)/cuda/%.cu.o: %.cu $(B)/cuda.flags $(B)/hash.flags
+# What ptxas says of registers and spills is kept.
+define compile_cuda
 	@mkdir -p $(@D)
-	$(call say,NVCC,$<) $(NVCC) $(CUDA_FLAGS) $(FOR_HOST) $(IDENTITY) -Xptxas -v -c $< -o $@ 2>$(@:.o=.ptxas) || \
+	$(call say,NVCC,$*) $(NVCC) $(CUDA_FLAGS) $1 $(IDENTITY) -Xptxas -v -c $< -o $@ 2>$(@:.o=.ptxas) || \
 	  { cat $(@:.o=.ptxas) >&2; exit 1; }; grep -E 'warning' $(@:.o=.ptxas) >&2 || true
+endef
+$(B)/cuda/units/%.o: $(B)/units/%.cpp $(B)/cuda.flags
+	$(call compile_cuda,-I. -Xcompiler -Wno-subobject-linkage $(if $(findstring -host-,$*),-x c++,-x cu))
+$(B)/cuda/%.cu.o: %.cu $(B)/cuda.flags $(B)/hash.flags
+	$(call compile_cuda,$(if $(filter blas/%,$<),$(if $(filter $(FOR_DEVICE),$<),,-x c++)))
 
 # A kernel that does not compile
 # for emulation is left out of the program.
@@ -221,5 +231,5 @@ $(B)/grade/host.o: $(RUNNER)
 	$(call say,LINK,$@) $(CXX) -r $(NO_LTO) -o $@ $^ $(filter %.a,$(HWLOC) $(ZSTD))
 $(B)/grade/emulated.link: $(B)/grade/emulated.o
 	@echo $(CXX) -rdynamic -o PROGRAM OBJECT $^ $(PREFIX_LIBS) $(filter-out %.a,$(HWLOC) $(ZSTD) $(EMULATION_LIBS)) -fopenmp -ldl >$@
-$(B)/grade/device.link: $(B)/grade/host.o $(patsubst %,$(B)/cuda/%.o,$(wildcard src/places/cuda/*.cu))
+$(B)/grade/device.link: $(B)/grade/host.o $(DRIVER_OBJECTS)
 	@echo $(NVCC) -o PROGRAM OBJECT $^ $(filter-out %.a,$(HWLOC) $(ZSTD)) -lgomp -ldl -cudart static >$@

@@ -95,7 +95,7 @@ $(B)/cuda/%.cubin: %.cu $(B)/cuda.flags
 	@mkdir -p $(@D)
 	$(call say,NVCC,$<) $(NVCC) -cubin -Xcicc -O1 -Xptxas -O0 $(subst $(FOR_ALL),,$(CUDA_FLAGS)) $(IDENTITY) $< -o $@
 $(B)/check/parlab-without-kernels: $(MAIN_OBJECT) $(HOST_OBJECTS) $(B)/sources.list \
-                                   $(patsubst %,$(B)/cuda/%.o,$(filter-out cuda/%,$(CUDA_SOURCES)))
+                                   $(DRIVER_OBJECTS) $(patsubst %,$(B)/cuda/%.o,$(filter blas/%,$(CUDA_SOURCES)))
 	@mkdir -p $(@D)
 	$(call say,LINK,$@) $(LINK_CUDA) $(filter %.o,$^) $(CUDA_LIBS)
 

@@ -9,13 +9,13 @@
 namespace parlab {
 namespace {
 
-constexpr int block_threads = 512;
+constexpr int unit_threads = 512;
 // independent accumulators hide the latency of an FMA
 constexpr int chains = 8;
 constexpr int fma_steps = 4096;
 
 template <typename T>
-__global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(unit_threads)
     multiply_add_alone(T a, T b, T* sink) {
   T sum[chains];
   _Pragma("unroll")
@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(block_threads)
 constexpr int double_products = 8192;  // of 4, per warp
 
 template <int K, int accumulators>
-__global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(unit_threads)
     multiply_doubles(double value, double* sink) {
   double a[K / 2], b[K / 4];
   for (double& factor : a)
@@ -124,17 +124,16 @@ class Units {
     T* out = sink<T>();
     Contest contest(timer_, wanted_.all());
     contest.enter("8 chains per thread", [=, this] {
-      multiply_add_alone<<<blocks, block_threads, 0, stream_>>>(T(1), T(1),
-                                                                out);
+      multiply_add_alone<<<blocks, unit_threads, 0, stream_>>>(T(1), T(1), out);
     });
-    keep(unit, contest, 2.0 * fma_steps * chains * block_threads * blocks);
+    keep(unit, contest, 2.0 * fma_steps * chains * unit_threads * blocks);
   }
 
   void tensor_doubles() {
     const std::string unit = "tensor double";
     if (!wanted_.unit(unit)) return;
     Contest contest(timer_, wanted_.all());
-    const std::int64_t warps = 4 * multiprocessors_ * (block_threads / 32);
+    const std::int64_t warps = 4 * multiprocessors_ * (unit_threads / 32);
     double* out = sink<double>();
     const auto enter = [&](void (*kernel)(double, double*),
                            const std::string& way) {
