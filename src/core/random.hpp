@@ -61,13 +61,13 @@ inline bool random_term(std::uint64_t stream, std::uint64_t i, std::int64_t n) {
   return random_bits(stream, i) % one_in == 0;
 }
 
-// A whole number in [-limit, limit].
+// A whole number in [-limit, limit] that is not 0: who leaves one out, is
+// wrong.
 template <typename T>
 T random_integer(std::uint64_t stream, std::uint64_t i, std::int64_t limit) {
-  return static_cast<T>(
-      static_cast<std::int64_t>(random_bits(stream, i) %
-                                static_cast<std::uint64_t>(2 * limit + 1)) -
-      limit);
+  const auto drawn = static_cast<std::int64_t>(
+      random_bits(stream, i) % static_cast<std::uint64_t>(2 * limit));
+  return static_cast<T>(drawn < limit ? drawn - limit : drawn - limit + 1);
 }
 
 // Fills data[0..count) by element(i), on all cores.

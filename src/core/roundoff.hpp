@@ -22,6 +22,16 @@ constexpr double wide_roundoff =
 // gamma_n = n u / (1 - n u): Higham, (3.1).
 double gamma(std::int64_t n, double unit_roundoff);
 
+// What is known of the terms of a sum. random: each has one sign or the other
+// by chance, whatever the others have; so it is with uniform inputs, of which
+// one goes into a sum once.
+enum class Terms { any, random };
+
+// A sum of terms of random signs is at most so many times the root of the sum
+// of their squares, but for one case of 2^40: 2 exp(-x^2 / 2). W. Hoeffding,
+// Probability inequalities for sums of bounded random variables, 1963.
+constexpr double most_deviations = 7.6;
+
 // How a variant may err that adds up products x y: it multiplies operands
 // of its own, so that a product differs by at most |x y| product; each
 // is the sum of `parts` products of theirs; and all of these are added
@@ -36,7 +46,19 @@ struct Rounding {
   double of_sum(std::int64_t n) const;
   // The same for a sum of n products.
   double of_products(std::int64_t n) const;
+  // The same, times the root of the sum of the squares of the products.
+  double of_norm(std::int64_t n, Terms terms) const;
+  // The same times the sum, of n squares of uniform numbers.
+  double of_squares(std::int64_t n) const;
+  // Of a sum of n terms that are wrong already, as sums like these are: their
+  // share in its error, times the root of the sum of the squares of theirs.
+  double carried(std::int64_t n, Terms terms) const;
 };
 Rounding rounding(Dtype dtype, Arithmetic arithmetic);
+
+// Of a reference that computes in Wide.
+template <typename Wide>
+constexpr Rounding reference_rounding{.sum = wide_roundoff<Wide>,
+                                      .to_nearest = true};
 
 }  // namespace parlab

@@ -23,6 +23,10 @@ namespace parlab {
 PARLAB_ENUM(InputKind, "kind of inputs", (integers, "integers"),
             (uniform, "uniform"), (wide, "wide"))
 
+inline Terms terms_of(InputKind kind) {
+  return kind == InputKind::uniform ? Terms::random : Terms::any;
+}
+
 // Outputs are filled with this before each checked execution; elements
 // that a workload does not write still hold it afterwards. All bits set is
 // a NaN in every floating type, and -1 in int.
@@ -38,8 +42,10 @@ std::string to_string(const Mismatch& mismatch);
 class Oracle {
  public:
   virtual ~Oracle() = default;
-  // The first wrong element, or nothing. outputs: host
-  // copies of the output arrays.
+  // The first wrong element, or nothing. outputs: host copies of the output
+  // arrays. Where it compares a sample, it draws it now, from the system's
+  // generator: nobody could know it when they were computed. The inputs are
+  // still there, as the oracle was made of them.
   virtual std::optional<Mismatch> check(const Arrays& outputs) const = 0;
 };
 

@@ -36,41 +36,42 @@ struct AtaxOperands {
   std::int64_t rows, cols;
 };
 
-// t = A x and m = |A| |x|, with sums in Wide, and how many terms of
-// each sum are not zero.
+// t = A x, with sums in Wide, and of the terms of each sum the magnitudes added
+// up, the root of the sum of the squares, and how many are not zero.
 template <typename Wide>
 struct FirstProduct {
   std::vector<Wide> t;
-  std::vector<double> m;
+  std::vector<double> magnitude, norm;
   std::vector<std::int64_t> terms;
 
   template <typename T>
   explicit FirstProduct(const AtaxOperands<T>& p)
-      : t(p.rows), m(p.rows), terms(p.rows) {
+      : t(p.rows), magnitude(p.rows), norm(p.rows), terms(p.rows) {
 #pragma omp parallel for schedule(static)
     for (std::int64_t row = 0; row < p.rows; ++row) {
       Wide sum = 0;
-      double magnitude = 0;
+      double magnitudes = 0, squares = 0;
       for (std::int64_t col = 0; col < p.cols; ++col) {
         const Wide product = static_cast<Wide>(p.a[row * p.cols + col]) *
                              static_cast<Wide>(p.x[col]);
         sum += product;
-        magnitude += std::abs(static_cast<double>(product));
+        const auto term = static_cast<double>(product);
+        magnitudes += std::abs(term);
+        squares += term * term;
         terms[row] += product != 0;
       }
       t[row] = sum;
-      m[row] = magnitude;
+      magnitude[row] = magnitudes;
+      norm[row] = std::sqrt(squares);
     }
   }
 };
 
-// expected = A^T t and magnitude = |A^T| weight. A thread takes
+// expected = A^T t, and also(col, a, row) for each element a. A thread takes
 // some columns of all rows.
-template <typename Wide, typename T>
+template <typename Wide, typename T, typename Also>
 void second_product(const AtaxOperands<T>& p, const std::vector<Wide>& t,
-                    const std::vector<double>& weight,
-                    std::vector<double>& expected,
-                    std::vector<double>& magnitude) {
+                    std::vector<double>& expected, const Also& also) {
   constexpr std::int64_t width = 256;
 #pragma omp parallel for schedule(static)
   for (std::int64_t first = 0; first < p.cols; first += width) {
@@ -80,8 +81,7 @@ void second_product(const AtaxOperands<T>& p, const std::vector<Wide>& t,
       const T* a = p.a + row * p.cols + first;
       for (std::int64_t i = 0; i < count; ++i) {
         sum[i] += static_cast<Wide>(a[i]) * t[row];
-        magnitude[first + i] +=
-            std::abs(static_cast<double>(a[i])) * weight[row];
+        also(first + i, static_cast<double>(a[i]), row);
       }
     }
     std::transform(sum, sum + count, expected.begin() + first,
@@ -108,62 +108,86 @@ std::int64_t most_in_a_column(const AtaxOperands<T>& p) {
   return most;
 }
 
-// What is right, and how far from it y may lie. With integers: not at all, and
-// the magnitudes prove that every partial sum is a whole number T holds.
+// With integers: every partial sum is a whole number that T holds.
+template <typename Wide, typename T>
+std::vector<double> exact_result(const AtaxOperands<T>& p,
+                                 const FirstProduct<Wide>& first) {
+  std::vector<double> expected(p.cols), magnitude(p.cols);
+  second_product(
+      p, first.t, expected, [&](std::int64_t col, double a, std::int64_t row) {
+        magnitude[col] += std::abs(a * static_cast<double>(first.t[row]));
+      });
+  const double largest =
+      std::max(std::ranges::max(magnitude), std::ranges::max(first.magnitude));
+  if (largest > 1 / unit_roundoff(dtype_of<T>())) {
+    throw std::logic_error("atax: integer inputs whose sums reach " +
+                           std::to_string(largest) + ", more than " +
+                           std::string(to_string(dtype_of<T>())) +
+                           " holds exactly");
+  }
+  return expected;
+}
+
+// What is right, and how far from it y may lie.
 //
-// With u the unit roundoff and gamma_n = n u / (1 - n u), each order of
-// summation computes t' with
-//   |t' - t| <= gamma_cols |A| |x| =: gamma_cols m,
-// and from that y' with
-//   |y' - A^T t'| <= gamma_rows |A^T| |t'|:
-// N. Higham, Accuracy and Stability of Numerical Algorithms, section 3.5.
-// Together
-//   |y' - y| <= |A^T| (gamma_rows |t|
-//                      + (gamma_cols + gamma_rows gamma_cols) m),
-// which is at most gamma_(rows + cols) |A^T| |A| |x| by his lemma 3.3, and much
-// less when signs mix. Terms that are zero cost no rounding, and do not count.
-// The reference errs in the same way, with the roundoff of Wide in place of u.
+// With f(n) = Rounding::of_norm, each order of summation computes t' with
+//   |t'_i - t_i| <= e_i = f(cols) |a_i o x|_2,
+// o being the product element by element. From that it computes
+//   y'_j = sum a_ij t'_i, of which these errors are at most
+//          carried(rows) |a_j o e|_2,
+// as those of different rows are independent, and have mean zero; and the
+// rounding of the second sum. Its terms are
+//   a_ij t_i = a_ij^2 x_j + a_ij (the rest of t_i),
+// where the rest has a random sign: column j is not in it. By itself it costs
+// f(rows) |a_j o t|_2; the squares cost of_squares(rows) of their sum:
+//   |y' - y|_j <= carried |a_j o e| + f(rows) |a_j o (|t| + e)|
+//                 + of_squares |x_j| |a_j|^2,
+// of which the two norms are one with a factor of sqrt(2): weight. Where
+// nothing is random, by Cauchy and Schwarz the same is the worst case. Terms
+// that are zero cost no rounding, and do not count. The reference errs in the
+// same way, with the roundoff of Wide.
 template <typename Wide, typename T>
 std::unique_ptr<Oracle> make_oracle(const AtaxOperands<T>& p, InputKind kind,
                                     Arithmetic arithmetic) {
-  const Dtype dtype = dtype_of<T>();
   const FirstProduct<Wide> first(p);
-  std::vector<double> weight(p.rows), expected(p.cols), bound(p.cols, 0.0);
   if (kind == InputKind::integers) {
-    std::transform(first.t.begin(), first.t.end(), weight.begin(),
-                   [](Wide t) { return std::abs(static_cast<double>(t)); });
-    second_product(p, first.t, weight, expected, bound);
-    const double largest =
-        std::max(*std::max_element(bound.begin(), bound.end()),
-                 *std::max_element(first.m.begin(), first.m.end()));
-    if (largest > 1 / unit_roundoff(dtype)) {
-      throw std::logic_error("atax: integer inputs whose sums reach " +
-                             std::to_string(largest) + ", more than " +
-                             std::string(to_string(dtype)) + " holds exactly");
-    }
-    bound.assign(p.cols, 0.0);
-    return std::make_unique<ElementwiseOracle>("y", std::move(expected),
-                                               std::move(bound));
+    return std::make_unique<ElementwiseOracle>("y", exact_result(p, first),
+                                               std::vector<double>(p.cols));
   }
-  constexpr double wide = wide_roundoff<Wide>;
-  const Rounding rounds = rounding(dtype, arithmetic);
+  const auto terms = terms_of(kind);
+  const Rounding rounds = rounding(dtype_of<T>(), arithmetic);
+  const auto of_norm = [&](std::int64_t n) {
+    return rounds.of_norm(n, terms) +
+           reference_rounding<Wide>.of_norm(n, terms);
+  };
   const std::int64_t in_column =
       kind == InputKind::wide ? most_in_a_column(p) : p.rows;
-  const double of_t = rounds.of_products(in_column),
-               own_of_t = gamma(in_column, wide);
+  const double carried = rounds.carried(in_column, terms),
+               of_t = of_norm(in_column),
+               of_squares = rounds.of_squares(in_column);
+  std::vector<double> weight(p.rows);
   for (std::int64_t row = 0; row < p.rows; ++row) {
-    const double of_m = rounds.of_products(first.terms[row]) * (1 + of_t) +
-                        gamma(first.terms[row], wide) * (1 + own_of_t);
+    const double e = of_norm(first.terms[row]) * first.norm[row];
     weight[row] =
-        (of_t + own_of_t) * std::abs(static_cast<double>(first.t[row])) +
-        of_m * first.m[row];
+        carried * e + of_t * (std::abs(static_cast<double>(first.t[row])) + e);
   }
-  second_product(p, first.t, weight, expected, bound);
+  std::vector<double> expected(p.cols), weighted(p.cols), squares(p.cols);
+  second_product(p, first.t, expected,
+                 [&](std::int64_t col, double a, std::int64_t row) {
+                   const double product = a * weight[row];
+                   weighted[col] += product * product;
+                   squares[col] += a * a;
+                 });
   // t as computed here stands for t, and these sums themselves are
   // rounded: a relative error each.
   const double rounded = 1 + gamma(p.rows + 2 * p.cols + 8, 0x1p-53);
+  std::vector<double> bound(p.cols);
   for (std::int64_t col = 0; col < p.cols; ++col) {
-    bound[col] = bound[col] * rounded + std::abs(expected[col]) * 0x1p-53;
+    const double x = std::abs(static_cast<double>(p.x[col]));
+    bound[col] =
+        (std::sqrt(2 * weighted[col]) + of_squares * x * squares[col]) *
+            rounded +
+        std::abs(expected[col]) * 0x1p-53;
   }
   return std::make_unique<ElementwiseOracle>("y", std::move(expected),
                                              std::move(bound));

@@ -166,13 +166,11 @@ T pixel(InputKind kind, const Size& size, std::int64_t i) {
   return lit ? random_wide<T>(1, i) : T{0};
 }
 
-// Whole weights are never 0: a neighbour that is not read must show.
 template <typename T>
 T weight(InputKind kind, std::int64_t i) {
   if (kind == InputKind::uniform) return random_uniform<T>(2, i);
   if (kind == InputKind::wide) return random_wide<T>(2, i);
-  const T value = random_integer<T>(2, i, 2);
-  return value != 0 ? value : T{1};
+  return random_integer<T>(2, i, 2);
 }
 
 class ConvsepContract final : public DenseWorkload<ConvsepContract> {

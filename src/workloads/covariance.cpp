@@ -14,21 +14,22 @@ namespace parlab {
 namespace {
 
 // Up to this many products every element is compared with a reference;
-// above, all of them are checked with random vectors, and a few rows element
-// by element. Long double is an order slower.
+// above, all of them are checked with random vectors, and real numbers in a few
+// rows element by element. Long double is an order slower.
 template <typename Wide>
 constexpr double full_reference_products =
     std::is_same_v<Wide, long double> ? 1e8 : 5e8;
 constexpr double full_reference_entries = 1 << 20;
-constexpr int vectors = 16;
 
 // ---- inputs -----------------------------------------------------------------
 
 // Whole numbers whose means, centred values and products are whole, and every
 // partial sum of them something T holds: data[k][j] = mean_j + r[k][j] - r[k
 // + 1][j], the last row followed by the first, so that the differences of a
-// column sum to 0. r lies in [-limit, limit], and one element of `thin` is
-// drawn, the others being 0. With float_n no mean but 0 is whole.
+// column sum to 0. r lies in [-limit, limit], and is even in even rows and odd
+// in odd ones: no difference is 0, but between the ends of an odd number of
+// rows. One element of `thin` is drawn, the others being 0. With float_n no
+// mean but 0 is whole.
 struct WholeNumbers {
   std::int64_t mean, limit, thin;
 };
@@ -52,10 +53,18 @@ T whole_number(std::int64_t k, std::int64_t j, const Size& size,
     const auto i = static_cast<std::uint64_t>(row * size[1] + j);
     if (random_bits(3, i) % static_cast<std::uint64_t>(range.thin) != 0)
       return T{0};
-    return random_integer<T>(1, i, range.limit);
+    // of the numbers of this parity, the first one
+    const auto least = -range.limit + (range.limit + row) % 2;
+    const auto count = (range.limit - least) / 2 + 1;
+    return static_cast<T>(
+        least + 2 * static_cast<std::int64_t>(
+                        random_bits(1, i) % static_cast<std::uint64_t>(count)));
   };
-  return random_integer<T>(2, static_cast<std::uint64_t>(j), range.mean) +
-         drawn(k) - drawn(k + 1 < size[0] ? k + 1 : 0);
+  const auto mean =
+      range.mean == 0
+          ? T{0}
+          : random_integer<T>(2, static_cast<std::uint64_t>(j), range.mean);
+  return mean + drawn(k) - drawn(k + 1 < size[0] ? k + 1 : 0);
 }
 
 // Wide numbers: a column has one number and its opposite, and zeros.
@@ -101,191 +110,202 @@ struct Result {
   }
 };
 
-// exact: whole numbers, and equality is demanded as long
-// as all means are whole.
+// Whole numbers: equality is demanded as long as all means are whole.
 template <typename T, typename Wide>
 class CovarianceOracle final : public Oracle {
  public:
-  CovarianceOracle(const Covariance::Args<T>& p, bool exact,
+  CovarianceOracle(const Covariance::Args<T>& p, InputKind kind,
                    Arithmetic arithmetic)
       : n_(p.n),
         divisor_(p.divisor),
-        rounds_(rounding(dtype_of<T>(), arithmetic)) {
-    const CovarianceColumns<T, Wide> columns(p);
-    // Where elements have changed between executions, means need
-    // not be whole any more.
-    exact_ = exact && columns.whole();
-    if (exact_ && columns.largest_sum() > 1 / unit_roundoff(dtype_of<T>())) {
+        columns_(p),
+        // Where elements have changed between executions, means need
+        // not be whole any more.
+        exact_(kind == InputKind::integers && columns_.whole()),
+        computed_(columns_, rounding(dtype_of<T>(), arithmetic),
+                  unit_roundoff(dtype_of<T>()), terms_of(kind)),
+        here_(columns_, reference_rounding<Wide>, wide_roundoff<Wide>,
+              Terms::any) {
+    if (exact_ && columns_.largest_sum() > 1 / unit_roundoff(dtype_of<T>())) {
       throw std::logic_error("covariance: whole inputs whose sums reach " +
-                             std::to_string(columns.largest_product()) +
+                             std::to_string(columns_.largest_product()) +
                              ", too much for " +
                              std::string(to_string(dtype_of<T>())));
     }
     const double row_products =
         static_cast<double>(p.m) * static_cast<double>(p.n);
     const double n = static_cast<double>(p.n);
-    rows_.resize(p.n);
-    std::iota(rows_.begin(), rows_.end(), 0);
-    if (n * row_products > full_reference_products<Wide> ||
-        n * n > full_reference_entries) {
-      const double sample = full_reference_products<Wide> / 4 / row_products;
-      rows_ = some_rows(p.n, std::clamp<std::int64_t>(
-                                 static_cast<std::int64_t>(sample), 4, 64));
-      make_vectors(columns);
+    if (n * row_products <= full_reference_products<Wide> &&
+        n * n <= full_reference_entries) {
+      std::vector<std::int64_t> rows(p.n);
+      std::iota(rows.begin(), rows.end(), 0);
+      all_ = reference(std::move(rows));
     }
-    make_rows(columns);
+    sample_ = rows_to_draw(full_reference_products<Wide> / 16 / row_products);
   }
 
   std::optional<Mismatch> check(const Arrays& outputs) const override {
     const Result<T> result(outputs, n_);
-    if (auto mismatch = check_rows(result)) return mismatch;
-    return expected_vectors_.empty() ? std::nullopt : check_vectors(result);
+    if (all_) return compare(result, *all_);
+    if (exact_) return check_whole(result);
+    if (auto mismatch = compare(result, reference(draw_rows(n_, sample_))))
+      return mismatch;
+    return check_signs(result);
   }
 
  private:
-  using ResultOf = Result<T>;
-
   using Bound = typename CovarianceColumns<T, Wide>::Bound;
-  // Of a variant, and of this reference.
-  std::pair<Bound, Bound> bounds(const CovarianceColumns<T, Wide>& c) const {
-    return {Bound(c, rounds_, unit_roundoff(dtype_of<T>())),
-            Bound(c, {.sum = wide_roundoff<Wide>}, wide_roundoff<Wide>)};
+
+  struct RowsReference {
+    std::vector<std::int64_t> rows;
+    // bound: empty where equality is demanded
+    std::vector<double> expected = {}, bound = {};
+  };
+
+  // The product of these rows with all columns: O(rows m n).
+  RowsReference reference(std::vector<std::int64_t> rows) const {
+    RowsReference made{.rows = std::move(rows)};
+    const auto count = std::ssize(made.rows);
+    made.expected.resize(count * n_);
+    if (!exact_) made.bound.resize(count * n_);
+    // rows of many columns are shared
+    constexpr std::int64_t width = 1024;
+#pragma omp parallel for collapse(2) schedule(dynamic)
+    for (std::int64_t r = 0; r < count; ++r) {
+      for (std::int64_t first = 0; first < n_; first += width)
+        fill(made, r, first, std::min(width, n_ - first));
+    }
+    return made;
   }
 
-  // The product of rows_ with all columns: O(rows m n).
-  void make_rows(const CovarianceColumns<T, Wide>& c) {
-    const auto count = static_cast<std::int64_t>(rows_.size());
-    const auto both = bounds(c);
-    const Bound &computed = both.first, &here = both.second;
-    expected_.resize(count * n_);
-    if (!exact_) bound_.resize(count * n_);
-#pragma omp parallel
-    {
-      std::vector<Wide> sum(n_);
-#pragma omp for schedule(dynamic)
-      for (std::int64_t r = 0; r < count; ++r) {
-        const auto i = rows_[r];
-        std::fill(sum.begin(), sum.end(), Wide{0});
-        for (std::int64_t k = 0; k < c.m(); ++k) {
-          const Wide factor = c.centred(k, i);
-          for (std::int64_t j = 0; j < n_; ++j)
-            sum[j] += factor * c.centred(k, j);
-        }
-        for (std::int64_t j = 0; j < n_; ++j) {
-          const auto at = r * n_ + j;
-          if (exact_) {
-            expected_[at] =
-                static_cast<double>(quotient_of(static_cast<double>(sum[j])));
-          } else {
-            expected_[at] =
-                static_cast<double>(sum[j] / static_cast<Wide>(divisor_));
-            // The last term: the expected value was rounded to double.
-            bound_[at] =
-                computed(i, j) + here(i, j) + std::abs(expected_[at]) * 0x1p-53;
-          }
-        }
+  // Row r of the reference, `count` columns.
+  void fill(RowsReference& made, std::int64_t r, std::int64_t first,
+            std::int64_t count) const {
+    const auto i = made.rows[r];
+    std::vector<Wide> sum(count);
+    for (std::int64_t k = 0; k < columns_.m(); ++k) {
+      const Wide factor = columns_.centred(k, i);
+      for (std::int64_t j = 0; j < count; ++j)
+        sum[j] += factor * columns_.centred(k, first + j);
+    }
+    for (std::int64_t j = 0; j < count; ++j) {
+      const auto at = r * n_ + first + j;
+      if (exact_) {
+        made.expected[at] =
+            static_cast<double>(quotient_of(static_cast<double>(sum[j])));
+        continue;
       }
+      made.expected[at] =
+          static_cast<double>(sum[j] / static_cast<Wide>(divisor_));
+      // The last term: the expected value was rounded to double.
+      made.bound[at] = computed_(i, first + j) + here_(i, first + j) +
+                       std::abs(made.expected[at]) * 0x1p-53;
     }
   }
 
-  std::optional<Mismatch> check_rows(const ResultOf& result) const {
-    for (std::size_t r = 0; r < rows_.size(); ++r) {
+  std::optional<Mismatch> compare(const Result<T>& result,
+                                  const RowsReference& with) const {
+    for (std::size_t r = 0; r < with.rows.size(); ++r) {
       for (std::int64_t j = 0; j < n_; ++j) {
         const auto at = r * n_ + j;
-        const double found = static_cast<double>(result(rows_[r], j));
-        const double bound = exact_ ? 0 : bound_[at];
+        const double found = static_cast<double>(result(with.rows[r], j));
+        const double bound = exact_ ? 0 : with.bound[at];
         // Written so that NaN, which compares false, fails.
-        if (!(std::abs(found - expected_[at]) <= bound)) {
-          return Mismatch{result.name(rows_[r], j), expected_[at], found,
-                          bound};
+        if (!(std::abs(found - with.expected[at]) <= bound)) {
+          return Mismatch{result.name(with.rows[r], j), with.expected[at],
+                          found, bound};
         }
       }
     }
     return std::nullopt;
   }
 
-  // Freivalds' check: cov r = C^T (C r) / divisor, C the centred data, for
-  // random vectors r of +1 and -1: O(m n + n^2). A wrong row passes one vector
-  // with probability at most 1/2, a row with one wrong element never. R.
-  // Freivalds, Probabilistic machines can use less running time, 1977.
-  void make_vectors(const CovarianceColumns<T, Wide>& c) {
-    std::vector<Wide> cr(c.m() * vectors);
+  // Freivalds' check: cov x = C^T (C x) / divisor, C the centred data, for a
+  // random vector x, or several side by side: O(m n + n^2). Here C^T (C x).
+  template <typename Sum, int count>
+  std::vector<Sum> product(const std::vector<Sum>& x) const {
+    using Number =
+        std::conditional_t<std::is_same_v<Sum, Modular>, std::int64_t, Sum>;
+    const auto centred = [&](std::int64_t k, std::int64_t j) {
+      return static_cast<Sum>(static_cast<Number>(columns_.centred(k, j)));
+    };
+    const auto m = columns_.m();
+    std::vector<Sum> cx(m * count), result(n_ * count);
 #pragma omp parallel for schedule(static)
-    for (std::int64_t k = 0; k < c.m(); ++k) {
-      Wide sum[vectors] = {};
-      for (std::int64_t j = 0; j < n_; ++j)
-        add_signed(sum, c.centred(k, j), j);
-      std::copy(sum, sum + vectors, cr.begin() + k * vectors);
+    for (std::int64_t k = 0; k < m; ++k) {
+      Sum sum[count] = {};
+      for (std::int64_t j = 0; j < n_; ++j) {
+        for (int v = 0; v < count; ++v)
+          sum[v] += centred(k, j) * x[j * count + v];
+      }
+      std::copy(sum, sum + count, cx.begin() + k * count);
     }
-    expected_vectors_.assign(n_ * vectors, 0);
     constexpr std::int64_t width = 64;
 #pragma omp parallel for schedule(static)
     for (std::int64_t first = 0; first < n_; first += width) {
       const std::int64_t end = std::min(first + width, n_);
-      for (std::int64_t k = 0; k < c.m(); ++k) {
+      for (std::int64_t k = 0; k < m; ++k) {
         for (std::int64_t j = first; j < end; ++j) {
-          const Wide factor = c.centred(k, j);
-          for (int v = 0; v < vectors; ++v) {
-            expected_vectors_[j * vectors + v] += factor * cr[k * vectors + v];
-          }
+          for (int v = 0; v < count; ++v)
+            result[j * count + v] += centred(k, j) * cx[k * count + v];
         }
       }
-      for (std::int64_t at = first * vectors; !exact_ && at < end * vectors;
-           ++at) {
-        expected_vectors_[at] /= static_cast<Wide>(divisor_);
-      }
     }
-    bound_of_row_.assign(n_, 0);
-    if (exact_) return;
-    // The elements of a row may all err by their bounds; and this reference by
-    // its own, in which C r adds up n numbers, and so does the result times r.
-    const auto [computed, here] = bounds(c);
-    for (std::int64_t i = 0; i < n_; ++i) {
-      bound_of_row_[i] = computed.of_row(i, 0) + here.of_row(i, 3 * n_);
-    }
+    return result;
   }
 
-  std::optional<Mismatch> check_vectors(const ResultOf& result) const {
-    return first_mismatch(
-        n_, [&](std::int64_t i) { return check_row_times_vectors(result, i); });
+  // Whole numbers, modulo 2^64. No sum is larger than the largest square of a
+  // norm, less than 2^50: of 2^14 wrong rows one is overlooked, at most.
+  std::optional<Mismatch> check_whole(const Result<T>& result) const {
+    const auto x = draw_vector(n_);
+    const auto expected = product<Modular, 1>(x);
+    const double most = columns_.largest_product();
+    const auto row = first_wrong(n_, [&](std::int64_t i) {
+      Modular sum = 0;
+      for (std::int64_t j = 0; j < n_; ++j) {
+        const T found = result(i, j);
+        // The whole number this is the quotient of, if it is one.
+        const double whole = std::nearbyint(static_cast<double>(found) *
+                                            static_cast<double>(divisor_));
+        const auto sum_of_products = modular(whole, most);
+        if (!sum_of_products || quotient_of(whole) != found) return true;
+        sum += *sum_of_products * x[j];
+      }
+      return sum != expected[i];
+    });
+    return row < n_ ? compare(result, reference({row})) : std::nullopt;
   }
 
-  std::optional<Mismatch> check_row_times_vectors(const ResultOf& result,
-                                                  std::int64_t i) const {
-    Wide sum[vectors] = {};
-    for (std::int64_t j = 0; j < n_; ++j) {
-      const T found = result(i, j);
-      if (!exact_) {
-        add_signed(sum, static_cast<Wide>(found), j);
-        continue;
+  // With vectors of random signs. The reference adds up n numbers in C x, and
+  // so does the result times x.
+  std::optional<Mismatch> check_signs(const Result<T>& result) const {
+    const auto signs = draw_signs<Wide>(n_);
+    const auto expected = product<Wide, sign_vectors>(signs);
+    const auto check_row = [&](std::int64_t i) -> std::optional<Mismatch> {
+      Wide sum[sign_vectors] = {};
+      for (std::int64_t j = 0; j < n_; ++j) {
+        for (int v = 0; v < sign_vectors; ++v)
+          sum[v] +=
+              static_cast<Wide>(result(i, j)) * signs[j * sign_vectors + v];
       }
-      // The whole number this is the quotient of, if it is one.
-      const double whole = std::nearbyint(static_cast<double>(found) *
-                                          static_cast<double>(divisor_));
-      if (!(quotient_of(whole) == found)) {
-        return Mismatch{result.name(i, j) + ", as a quotient of whole numbers",
-                        static_cast<double>(quotient_of(whole)),
-                        static_cast<double>(found), 0};
-      }
-      add_signed(sum, static_cast<Wide>(whole), j);
-    }
-    for (int v = 0; v < vectors; ++v) {
-      const Wide expected = expected_vectors_[i * vectors + v];
-      if (!(std::abs(sum[v] - expected) <= bound_of_row_[i])) {
+      const double bound =
+          most_deviations * computed_.of_row(i, 0) +
+          std::sqrt(static_cast<double>(n_)) * here_.of_row(i, 3 * n_);
+      for (int v = 0; v < sign_vectors; ++v) {
+        const Wide right =
+            expected[i * sign_vectors + v] / static_cast<Wide>(divisor_);
+        if (std::abs(sum[v] - right) <= bound) continue;
         return Mismatch{
             "row " + std::to_string(i) + " of the result times a random vector",
-            static_cast<double>(expected), static_cast<double>(sum[v]),
-            bound_of_row_[i]};
+            static_cast<double>(right), static_cast<double>(sum[v]), bound};
       }
-    }
-    return std::nullopt;
-  }
-
-  // The signs of r are the bits of a hash: element j of every vector.
-  static void add_signed(Wide (&sum)[vectors], Wide value, std::int64_t j) {
-    const std::uint64_t bits = random_bits(5, static_cast<std::uint64_t>(j));
-    for (int v = 0; v < vectors; ++v)
-      sum[v] += bits >> v & 1 ? value : -value;
+      return std::nullopt;
+    };
+    const auto row = first_wrong(
+        n_, [&](std::int64_t i) { return check_row(i).has_value(); });
+    if (row == n_) return std::nullopt;
+    const auto mismatch = compare(result, reference({row}));
+    return mismatch ? mismatch : check_row(row);
   }
 
   // What a sum, whole and something T holds, becomes by the division.
@@ -295,13 +315,11 @@ class CovarianceOracle final : public Oracle {
 
   std::int64_t n_;
   T divisor_;
-  Rounding rounds_;
-  bool exact_ = false;
-  std::vector<std::int64_t> rows_;
-  // of rows_; bound_: empty when equality is demanded
-  std::vector<double> expected_, bound_;
-  std::vector<Wide> expected_vectors_;  // n x vectors, or empty
-  std::vector<double> bound_of_row_;
+  CovarianceColumns<T, Wide> columns_;
+  bool exact_;
+  Bound computed_, here_;  // of a variant, and of this reference
+  std::optional<RowsReference> all_;
+  std::int64_t sample_ = 0;  // where not all are compared
 };
 
 class CovarianceContract final : public DenseWorkload<CovarianceContract> {
@@ -353,14 +371,13 @@ class CovarianceContract final : public DenseWorkload<CovarianceContract> {
   static std::unique_ptr<Oracle> oracle_of(const Arrays& inputs,
                                            const Size& size, InputKind kind,
                                            Arithmetic arithmetic) {
-    const bool exact = kind == InputKind::integers;
     const auto p = Covariance::bind<T>(inputs, size.data());
     // Sums of whole numbers stay exact in double.
-    if (std::is_same_v<T, double> && !exact) {
-      return std::make_unique<CovarianceOracle<T, long double>>(p, exact,
+    if (std::is_same_v<T, double> && kind != InputKind::integers) {
+      return std::make_unique<CovarianceOracle<T, long double>>(p, kind,
                                                                 arithmetic);
     }
-    return std::make_unique<CovarianceOracle<T, double>>(p, exact, arithmetic);
+    return std::make_unique<CovarianceOracle<T, double>>(p, kind, arithmetic);
   }
 };
 

@@ -84,10 +84,10 @@ class DmvContract final : public DenseWorkload<DmvContract> {
     return element % size[1] * size[0] + element / size[1];
   }
 
-  // |y - A x| <= gamma_cols |A| |x| for every order of summation: Higham,
-  // section 3.5. What is zero costs no rounding: instead of cols count the
-  // terms that are not. The reference is summed in a wider type; its own error
-  // is added.
+  // An error is told by the root of the sum of the squares of a row's terms
+  // (see Rounding::of_norm): with uniform inputs these have random signs. What
+  // is zero costs no rounding: instead of cols count the terms that are not.
+  // The reference is summed in a wider type; its own error is added.
   template <typename T>
   static std::unique_ptr<Oracle> oracle_of(const Arrays& inputs,
                                            const Size& size, InputKind kind,
@@ -99,25 +99,27 @@ class DmvContract final : public DenseWorkload<DmvContract> {
     const T* x = inputs.get<const T>("x");
     const bool exact = kind == InputKind::integers;
     const Rounding rounds = rounding(dtype_of<T>(), arithmetic);
+    const auto terms_are = terms_of(kind);
     std::vector<double> expected(rows), bound(rows);
 #pragma omp parallel for schedule(static)
     for (std::int64_t row = 0; row < rows; ++row) {
-      Wide sum = 0, magnitude = 0;
+      Wide sum = 0;
+      double squares = 0;
       std::int64_t terms = 0;
       for (std::int64_t col = 0; col < cols; ++col) {
         const Wide product =
             static_cast<Wide>(a[row * cols + col]) * static_cast<Wide>(x[col]);
         sum += product;
-        magnitude += std::abs(product);
+        squares += static_cast<double>(product) * static_cast<double>(product);
         terms += product != 0;
       }
       expected[row] = static_cast<double>(sum);
       if (exact) continue;
-      const double own = gamma(terms, wide_roundoff<Wide>);
       // Rounding the expected value to double costs one more half unit.
-      bound[row] =
-          (rounds.of_products(terms) + own) * static_cast<double>(magnitude) +
-          std::abs(expected[row]) * 0x1p-53;
+      bound[row] = (rounds.of_norm(terms, terms_are) +
+                    reference_rounding<Wide>.of_norm(terms, terms_are)) *
+                       std::sqrt(squares) +
+                   std::abs(expected[row]) * 0x1p-53;
     }
     return std::make_unique<ElementwiseOracle>("y", std::move(expected),
                                                std::move(bound));

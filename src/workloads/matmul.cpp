@@ -15,8 +15,8 @@ namespace parlab {
 namespace {
 
 // Up to this many flops every element of C is compared with a reference;
-// above, all of C is checked with random vectors and a few rows element by
-// element. Long double sums are an order slower.
+// above, all of C is checked with random vectors, and with real numbers a few
+// rows element by element. Long double sums are an order slower.
 template <typename Wide>
 constexpr double full_reference_flops =
     std::is_same_v<Wide, long double> ? 4e8 : 2e9;
@@ -31,286 +31,6 @@ std::int64_t integer_limit(Dtype dtype, std::int64_t k, InputKind kind) {
   const double widest = kind == InputKind::integers ? 8 : 1 << 15;
   return static_cast<std::int64_t>(std::clamp(
       std::floor(std::sqrt(exact / static_cast<double>(k))), 1.0, widest));
-}
-
-template <typename T>
-struct Operands {
-  const T* a;
-  const T* b;
-  std::int64_t m, k, n;
-  bool exact;  // equality is demanded
-  Rounding rounds;
-
-  // How many elements of a row of A are not zero.
-  std::int64_t terms(std::int64_t row) const {
-    return k - std::count(a + row * k, a + (row + 1) * k, T{0});
-  }
-  // |C - A B| <= factor |A| |B| in this row, element by element, for every
-  // order of summation: Higham, (3.13). Terms that are zero cost no rounding;
-  // own: the roundoff of the reference.
-  double factor(std::int64_t row, double own) const {
-    return rounds.of_products(terms(row)) + gamma(terms(row), own);
-  }
-  // The same for IEEE arithmetic in T: what errors are told in.
-  double plain_factor(std::int64_t row) const {
-    return rounding(dtype_of<T>(), Arithmetic::ieee).of_products(terms(row));
-  }
-};
-
-// Some rows of C, or all, element by element: O(rows k n).
-class RowsReference {
- public:
-  template <typename Wide, typename T>
-  static RowsReference make(const Operands<T>& p,
-                            std::vector<std::int64_t> rows) {
-    RowsReference reference;
-    reference.n_ = p.n;
-    reference.rows_ = std::move(rows);
-    const auto count = static_cast<std::int64_t>(reference.rows_.size());
-    reference.expected_.resize(count * p.n);
-    if (!p.exact)
-      reference.bound_.resize(count * p.n), reference.unit_.resize(count * p.n);
-#pragma omp parallel
-    {
-      std::vector<Wide> sum(p.n);
-      std::vector<double> magnitude(p.exact ? 0 : p.n);
-#pragma omp for schedule(dynamic)
-      for (std::int64_t r = 0; r < count; ++r) {
-        const T* a = p.a + reference.rows_[r] * p.k;
-        const double factor =
-            p.exact ? 0 : p.factor(reference.rows_[r], wide_roundoff<Wide>);
-        const double plain_factor =
-            p.exact ? 0 : p.plain_factor(reference.rows_[r]);
-        std::fill(sum.begin(), sum.end(), Wide{0});
-        std::fill(magnitude.begin(), magnitude.end(), 0.0);
-        for (std::int64_t i = 0; i < p.k; ++i) {
-          const Wide factor_a = static_cast<Wide>(a[i]);
-          const T* b = p.b + i * p.n;
-          for (std::int64_t j = 0; j < p.n; ++j)
-            sum[j] += factor_a * static_cast<Wide>(b[j]);
-          if (magnitude.empty()) continue;
-          const double size_a = std::abs(static_cast<double>(a[i]));
-          for (std::int64_t j = 0; j < p.n; ++j) {
-            magnitude[j] += size_a * std::abs(static_cast<double>(b[j]));
-          }
-        }
-        for (std::int64_t j = 0; j < p.n; ++j) {
-          reference.expected_[r * p.n + j] = static_cast<double>(sum[j]);
-          if (magnitude.empty()) continue;
-          // The last term: the expected value was rounded to double,
-          // and so was the magnitude.
-          reference.bound_[r * p.n + j] =
-              factor * magnitude[j] * (1 + gamma(p.k, 0x1p-53)) +
-              std::abs(static_cast<double>(sum[j])) * 0x1p-53;
-          reference.unit_[r * p.n + j] = plain_factor * magnitude[j];
-        }
-      }
-    }
-    return reference;
-  }
-
-  template <typename T>
-  std::optional<Mismatch> check(const T* c) const {
-    for (std::size_t r = 0; r < rows_.size(); ++r) {
-      for (std::int64_t j = 0; j < n_; ++j) {
-        const auto at = r * n_ + j;
-        const double found = static_cast<double>(c[rows_[r] * n_ + j]);
-        const double bound = bound_.empty() ? 0 : bound_[at];
-        // Written so that NaN, which compares false, fails.
-        if (!(std::abs(found - expected_[at]) <= bound)) {
-          return Mismatch{element_name("c", rows_[r], j), expected_[at], found,
-                          bound};
-        }
-      }
-    }
-    return std::nullopt;
-  }
-
-  template <typename T>
-  std::optional<LargestError> largest_error(const T* c) const {
-    if (unit_.empty()) return std::nullopt;
-    LargestError largest;
-    for (std::size_t r = 0; r < rows_.size(); ++r) {
-      for (std::int64_t j = 0; j < n_; ++j) {
-        const auto at = r * n_ + j;
-        const double error =
-            std::abs(static_cast<double>(c[rows_[r] * n_ + j]) - expected_[at]);
-        const double rounding_error =
-            unit_roundoff(dtype_of<T>()) * std::abs(expected_[at]);
-        if (unit_[at] > 0)
-          largest.of_bound = std::max(largest.of_bound, error / unit_[at]);
-        if (rounding_error > 0) {
-          largest.of_rounding =
-              std::max(largest.of_rounding, error / rounding_error);
-        }
-      }
-    }
-    return largest;
-  }
-
- private:
-  std::vector<std::int64_t> rows_;
-  std::int64_t n_ = 0;
-  // unit_: the bound of IEEE arithmetic
-  std::vector<double> expected_, bound_, unit_;
-};
-
-// Freivalds' check: C r = A (B r) for random vectors r of +1 and -1, in O(m
-// k + k n + m n) each. A wrong row of C passes one vector with probability
-// at most 1/2, a row with a single wrong element never. R. Freivalds,
-// Probabilistic machines can use less running time, 1977.
-//
-// With integer inputs equality is demanded of every vector, and the
-// probability of overlooking anything is below 2^-24: this is what finds
-// wrong indexing. With uniform inputs the bounds of a whole row of C add
-// up, so that only errors of that order are found.
-class VectorsReference {
- public:
-  template <typename Wide, typename T>
-  static VectorsReference make(const Operands<T>& p) {
-    VectorsReference reference;
-    reference.n_ = p.n;
-    reference.count_ = p.exact ? 24 : 8;
-    const std::vector<Wide> br = multiply<Wide>(
-        p.b, p.k, p.n, reference.signs<Wide>().data(), reference.count_);
-    const std::vector<Wide> abr =
-        multiply<Wide>(p.a, p.m, p.k, br.data(), reference.count_);
-    reference.expected_.assign(abr.begin(), abr.end());
-    reference.bound_.resize(p.m);
-    if (p.exact) return reference;
-    // (|A| (|B| 1))_i, and the errors of C, of A (B r) and
-    // of C r in terms of it.
-    const double wide = wide_roundoff<Wide>;
-    const std::vector<double> b1 =
-        row_magnitudes(p.b, p.k, p.n, std::vector<double>(p.n, 1));
-    const std::vector<double> ab1 = row_magnitudes(p.a, p.m, p.k, b1);
-#pragma omp parallel for schedule(static)
-    for (std::int64_t i = 0; i < p.m; ++i) {
-      const double of_c = p.factor(i, wide);
-      const double factor =
-          of_c + gamma(p.n + p.k, wide) + (1 + of_c) * gamma(p.n, wide);
-      reference.bound_[i] = factor * ab1[i] * (1 + gamma(p.n + p.k, 0x1p-53));
-    }
-    return reference;
-  }
-
-  template <typename Wide, typename T>
-  std::optional<Mismatch> check(const T* c) const {
-    const auto m = static_cast<std::int64_t>(bound_.size());
-    const std::vector<Wide> cr =
-        multiply<Wide>(c, m, n_, signs<Wide>().data(), count_);
-    for (std::int64_t i = 0; i < m; ++i) {
-      for (int v = 0; v < count_; ++v) {
-        const long double expected = expected_[i * count_ + v];
-        const long double found = cr[i * count_ + v];
-        if (!(std::abs(found - expected) <= bound_[i])) {
-          return Mismatch{
-              "row " + std::to_string(i) + " of c times a random vector",
-              static_cast<double>(expected), static_cast<double>(found),
-              bound_[i]};
-        }
-      }
-    }
-    return std::nullopt;
-  }
-
- private:
-  // n x count_, row-major: the vectors side by side, so that one pass
-  // over a matrix serves all.
-  template <typename Wide>
-  std::vector<Wide> signs() const {
-    std::vector<Wide> r(n_ * count_);
-    for (std::size_t i = 0; i < r.size(); ++i)
-      r[i] = random_bits(3, i) >> 63 ? 1 : -1;
-    return r;
-  }
-
-  // matrix (rows x cols) times r (cols x count).
-  template <typename Wide, typename T>
-  static std::vector<Wide> multiply(const T* matrix, std::int64_t rows,
-                                    std::int64_t cols, const Wide* r,
-                                    int count) {
-    std::vector<Wide> product(rows * count);
-#pragma omp parallel for schedule(static)
-    for (std::int64_t i = 0; i < rows; ++i) {
-      Wide sum[24] = {};
-      for (std::int64_t j = 0; j < cols; ++j) {
-        const Wide element = static_cast<Wide>(matrix[i * cols + j]);
-        if (count == 24) {
-          for (int v = 0; v < 24; ++v)
-            sum[v] += element * r[j * 24 + v];
-        } else {
-          for (int v = 0; v < 8; ++v)
-            sum[v] += element * r[j * 8 + v];
-        }
-      }
-      std::copy(sum, sum + count, product.begin() + i * count);
-    }
-    return product;
-  }
-
-  // |matrix| x
-  template <typename T>
-  static std::vector<double> row_magnitudes(const T* matrix, std::int64_t rows,
-                                            std::int64_t cols,
-                                            const std::vector<double>& x) {
-    std::vector<double> y(rows);
-#pragma omp parallel for schedule(static)
-    for (std::int64_t i = 0; i < rows; ++i) {
-      double sum = 0;
-      for (std::int64_t j = 0; j < cols; ++j) {
-        sum += std::abs(static_cast<double>(matrix[i * cols + j])) * x[j];
-      }
-      y[i] = sum;
-    }
-    return y;
-  }
-
-  std::int64_t n_ = 0;
-  int count_ = 0;  // 8 or 24
-  std::vector<long double> expected_;
-  std::vector<double> bound_;  // one per row
-};
-
-template <typename T, typename Wide>
-class MatmulOracle final : public Oracle, public KnowsErrors {
- public:
-  explicit MatmulOracle(const Operands<T>& p) {
-    const double row_flops =
-        2.0 * static_cast<double>(p.k) * static_cast<double>(p.n);
-    const double m = static_cast<double>(p.m);
-    const bool full = m * row_flops <= full_reference_flops<Wide> &&
-                      m * static_cast<double>(p.n) <= full_reference_elements;
-    std::vector<std::int64_t> rows(p.m);
-    std::iota(rows.begin(), rows.end(), 0);
-    if (!full) {
-      const auto sample =
-          static_cast<std::int64_t>(full_reference_flops<Wide> / 2 / row_flops);
-      rows = some_rows(p.m, std::clamp<std::int64_t>(sample, 4, 64));
-      vectors_ = VectorsReference::make<Wide>(p);
-    }
-    rows_ = RowsReference::make<Wide>(p, std::move(rows));
-  }
-
-  std::optional<Mismatch> check(const Arrays& outputs) const override {
-    const T* c = outputs.get<const T>("c");
-    if (auto mismatch = rows_.check(c)) return mismatch;
-    return vectors_ ? vectors_->template check<Wide>(c) : std::nullopt;
-  }
-  // Of the elements that are compared one by one.
-  std::optional<LargestError> largest_error(
-      const Arrays& outputs) const override {
-    return rows_.largest_error(outputs.get<const T>("c"));
-  }
-
- private:
-  RowsReference rows_;
-  std::optional<VectorsReference> vectors_;
-};
-
-Dtype dtype_of_result(Dtype dtype) {
-  return dispatch_all(
-      dtype, []<typename T>(T) { return dtype_of<Matmul::Result<T>>(); });
 }
 
 // A matrix in the element type of the result: a copy where that is another one.
@@ -337,6 +57,321 @@ class Widened {
   const T* matrix_;
   std::vector<Element> copy_;
 };
+
+template <typename T>
+struct Operands {
+  using Element = Matmul::Result<T>;  // holds each value of T
+  Widened<T> a, b;
+  std::int64_t m, k, n;
+  std::int64_t largest;  // of whole numbers
+  bool exact;            // equality is demanded
+  Terms terms_are;
+  Rounding rounds;
+
+  const Element* row_of_a(std::int64_t row) const { return a.data() + row * k; }
+  // How many elements of a row of A are not zero.
+  std::int64_t terms(std::int64_t row) const {
+    return k - std::count(row_of_a(row), row_of_a(row + 1), Element{0});
+  }
+  // The same for IEEE arithmetic in T: what errors are told in.
+  double plain_factor(std::int64_t row) const {
+    return rounding(dtype_of<Element>(), Arithmetic::ieee)
+        .of_products(terms(row));
+  }
+};
+
+// Some rows of C, or all, element by element: O(rows k n).
+struct RowsReference {
+  std::vector<std::int64_t> rows;
+  std::int64_t n = 0;
+  // bound: empty where equality is demanded. unit: the bound of IEEE arithmetic
+  std::vector<double> expected = {}, bound = {}, unit = {};
+
+  template <typename T>
+  std::optional<Mismatch> check(const T* c) const {
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      for (std::int64_t j = 0; j < n; ++j) {
+        const auto at = r * n + j;
+        const double found = static_cast<double>(c[rows[r] * n + j]);
+        const double most = bound.empty() ? 0 : bound[at];
+        // Written so that NaN, which compares false, fails.
+        if (!(std::abs(found - expected[at]) <= most))
+          return Mismatch{element_name("c", rows[r], j), expected[at], found,
+                          most};
+      }
+    }
+    return std::nullopt;
+  }
+
+  template <typename T>
+  std::optional<LargestError> largest_error(const T* c) const {
+    if (unit.empty()) return std::nullopt;
+    LargestError largest;
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      for (std::int64_t j = 0; j < n; ++j) {
+        const auto at = r * n + j;
+        const double error =
+            std::abs(static_cast<double>(c[rows[r] * n + j]) - expected[at]);
+        const double rounding_error =
+            unit_roundoff(dtype_of<T>()) * std::abs(expected[at]);
+        if (unit[at] > 0)
+          largest.of_bound = std::max(largest.of_bound, error / unit[at]);
+        if (rounding_error > 0) {
+          largest.of_rounding =
+              std::max(largest.of_rounding, error / rounding_error);
+        }
+      }
+    }
+    return largest;
+  }
+};
+
+// matrix (rows x cols) times `count` vectors, which lie side by side.
+template <typename Wide, int count, typename T>
+std::vector<Wide> multiply(const T* matrix, std::int64_t rows,
+                           std::int64_t cols, const std::vector<Wide>& x) {
+  using Number =
+      std::conditional_t<std::is_same_v<Wide, Modular>, std::int64_t, Wide>;
+  std::vector<Wide> product(rows * count);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < rows; ++i) {
+    Wide sum[count] = {};
+    for (std::int64_t j = 0; j < cols; ++j) {
+      const auto element =
+          static_cast<Wide>(static_cast<Number>(matrix[i * cols + j]));
+      for (int v = 0; v < count; ++v)
+        sum[v] += element * x[j * count + v];
+    }
+    std::copy(sum, sum + count, product.begin() + i * count);
+  }
+  return product;
+}
+
+// The sums of the squares of each row, its elements weighted.
+template <typename T>
+std::vector<double> squares_of_rows(const T* matrix, std::int64_t rows,
+                                    std::int64_t cols,
+                                    const std::vector<double>& weight) {
+  std::vector<double> squares(rows);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < rows; ++i) {
+    double sum = 0;
+    for (std::int64_t j = 0; j < cols; ++j) {
+      const auto element = static_cast<double>(matrix[i * cols + j]);
+      sum += element * element * weight[j];
+    }
+    squares[i] = sum;
+  }
+  return squares;
+}
+
+template <typename T>
+std::vector<double> squares_of_columns(const T* matrix, std::int64_t rows,
+                                       std::int64_t cols) {
+  constexpr std::int64_t width = 256;
+  std::vector<double> squares(cols);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t first = 0; first < cols; first += width) {
+    for (std::int64_t i = 0; i < rows; ++i) {
+      for (auto j = first; j < std::min(first + width, cols); ++j) {
+        const auto element = static_cast<double>(matrix[i * cols + j]);
+        squares[j] += element * element;
+      }
+    }
+  }
+  return squares;
+}
+
+// An element differs from the exact one by at most of_products(k) |A| |B|, for
+// every order of summation: Higham, (3.13). With uniform inputs the smaller of
+// this and the bound of terms of random signs counts. The root of the sum of
+// their squares is |a_i|_2 |b_j|_2 / sqrt(k): given b, a partial sum is linear
+// in independent uniform numbers, whose deviations are no larger than those of
+// normal ones of the same variance, and |a_i|_2^2 / k is that. Terms that are
+// zero cost no rounding.
+//
+// All of C is looked at by Freivalds' check, C r = A (B r), in O(m k + k n + m
+// n) for each vector r.
+// - Whole numbers: modulo 2^64, with one vector of random numbers. An element
+//   that is found is refused if it is not whole or beyond k largest^2, which
+//   an int holds: errors are at most 2^32, and a wrong row is overlooked with a
+//   probability of at most 2^-32. This is what finds wrong indexing.
+// - Real numbers: with vectors of random signs. The errors of the elements of
+//   row i may reach most_deviations times the root of the sum of their squares,
+//   for which the squares of the norms of the rows of B, times those of the
+//   elements of row i of A, are added up.
+template <typename T, typename Wide>
+class MatmulOracle final : public Oracle, public KnowsErrors {
+ public:
+  using Element = Matmul::Result<T>;
+
+  explicit MatmulOracle(Operands<T> operands) : p_(std::move(operands)) {
+    const double row_flops =
+        2.0 * static_cast<double>(p_.k) * static_cast<double>(p_.n);
+    const double m = static_cast<double>(p_.m);
+    if (!p_.exact) {
+      of_column_ = squares_of_columns(p_.b.data(), p_.k, p_.n);
+      of_row_ = squares_of_rows(p_.a.data(), p_.m, p_.k,
+                                std::vector<double>(p_.k, 1));
+    }
+    if (m * row_flops <= full_reference_flops<Wide> &&
+        m * static_cast<double>(p_.n) <= full_reference_elements) {
+      std::vector<std::int64_t> rows(p_.m);
+      std::iota(rows.begin(), rows.end(), 0);
+      all_ = reference(std::move(rows));
+      return;
+    }
+    sample_ = rows_to_draw(full_reference_flops<Wide> / 8 / row_flops);
+    if (!p_.exact) bound_rows();
+  }
+
+  std::optional<Mismatch> check(const Arrays& outputs) const override {
+    const auto* c = outputs.get<const Element>("c");
+    if (all_) return all_->check(c);
+    if (p_.exact) return check_whole(c);
+    if (auto mismatch = reference(draw_rows(p_.m, sample_)).check(c))
+      return mismatch;
+    return check_signs(c);
+  }
+  // Of the elements that are compared one by one.
+  std::optional<LargestError> largest_error(
+      const Arrays& outputs) const override {
+    if (p_.exact) return std::nullopt;
+    const auto* c = outputs.get<const Element>("c");
+    return all_ ? all_->largest_error(c)
+                : reference(draw_rows(p_.m, sample_)).largest_error(c);
+  }
+
+ private:
+  RowsReference reference(std::vector<std::int64_t> rows) const {
+    RowsReference made{.rows = std::move(rows), .n = p_.n};
+    const auto count = std::ssize(made.rows);
+    made.expected.resize(count * p_.n);
+    if (!p_.exact) {
+      made.bound.resize(count * p_.n);
+      made.unit.resize(count * p_.n);
+    }
+    // rows of many columns are shared
+    constexpr std::int64_t width = 1024;
+#pragma omp parallel for collapse(2) schedule(dynamic)
+    for (std::int64_t r = 0; r < count; ++r) {
+      for (std::int64_t first = 0; first < p_.n; first += width)
+        fill(made, r, first, std::min(width, p_.n - first));
+    }
+    return made;
+  }
+
+  // Row r of the reference, `count` columns.
+  void fill(RowsReference& made, std::int64_t r, std::int64_t first,
+            std::int64_t count) const {
+    const auto row = made.rows[r];
+    const Element* a = p_.row_of_a(row);
+    std::vector<Wide> sum(count);
+    std::vector<double> magnitude(p_.exact ? 0 : count);
+    for (std::int64_t i = 0; i < p_.k; ++i) {
+      const Wide factor_a = static_cast<Wide>(a[i]);
+      const Element* b = p_.b.data() + i * p_.n + first;
+      for (std::int64_t j = 0; j < count; ++j)
+        sum[j] += factor_a * static_cast<Wide>(b[j]);
+      if (magnitude.empty()) continue;
+      const double size_a = std::abs(static_cast<double>(a[i]));
+      for (std::int64_t j = 0; j < count; ++j)
+        magnitude[j] += size_a * std::abs(static_cast<double>(b[j]));
+    }
+    const auto at = r * p_.n + first;
+    std::transform(sum.begin(), sum.end(), made.expected.begin() + at,
+                   [](Wide value) { return static_cast<double>(value); });
+    if (magnitude.empty()) return;
+    const auto terms = p_.terms(row);
+    const double factor = p_.rounds.of_products(terms),
+                 own = gamma(terms, wide_roundoff<Wide>),
+                 plain_factor = p_.plain_factor(row),
+                 of_norm = p_.rounds.of_norm(terms, Terms::random) *
+                           std::sqrt(of_row_[row] / static_cast<double>(p_.k));
+    for (std::int64_t j = 0; j < count; ++j) {
+      double most = factor * magnitude[j];
+      if (p_.terms_are == Terms::random)
+        most = std::min(most, of_norm * std::sqrt(of_column_[first + j]));
+      // The last term: the expected value was rounded to double,
+      // and so was the magnitude.
+      made.bound[at + j] =
+          (most + own * magnitude[j]) * (1 + gamma(p_.k, 0x1p-53)) +
+          std::abs(made.expected[at + j]) * 0x1p-53;
+      made.unit[at + j] = plain_factor * magnitude[j];
+    }
+  }
+
+  std::optional<Mismatch> check_whole(const Element* c) const {
+    const auto x = draw_vector(p_.n);
+    const auto expected =
+        multiply<Modular, 1>(p_.a.data(), p_.m, p_.k,
+                             multiply<Modular, 1>(p_.b.data(), p_.k, p_.n, x));
+    const auto largest = static_cast<double>(p_.largest);
+    const double most = static_cast<double>(p_.k) * largest * largest;
+    const auto row = first_wrong(p_.m, [&](std::int64_t i) {
+      Modular sum = 0;
+      for (std::int64_t j = 0; j < p_.n; ++j) {
+        const auto found = modular(c[i * p_.n + j], most);
+        if (!found) return true;
+        sum += *found * x[j];
+      }
+      return sum != expected[i];
+    });
+    return row < p_.m ? reference({row}).check(c) : std::nullopt;
+  }
+
+  // The errors of row i of C times random signs, of A (B r) and of C r.
+  void bound_rows() {
+    const auto squares = squares_of_rows(
+        p_.a.data(), p_.m, p_.k,
+        squares_of_rows(p_.b.data(), p_.k, p_.n, std::vector<double>(p_.n, 1)));
+    const double wide = wide_roundoff<Wide>,
+                 own = (gamma(p_.n + p_.k, wide) + 2 * gamma(p_.n, wide)) *
+                       std::sqrt(static_cast<double>(p_.n) *
+                                 static_cast<double>(p_.k));
+    bound_of_row_.resize(p_.m);
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < p_.m; ++i) {
+      const double of_c = p_.rounds.of_norm(p_.terms(i), p_.terms_are);
+      bound_of_row_[i] = (most_deviations * of_c + own) *
+                         std::sqrt(squares[i]) *
+                         (1 + gamma(p_.n + p_.k, 0x1p-53));
+    }
+  }
+
+  std::optional<Mismatch> check_signs(const Element* c) const {
+    const auto signs = draw_signs<Wide>(p_.n);
+    const auto expected = multiply<Wide, sign_vectors>(
+        p_.a.data(), p_.m, p_.k,
+        multiply<Wide, sign_vectors>(p_.b.data(), p_.k, p_.n, signs));
+    const auto found = multiply<Wide, sign_vectors>(c, p_.m, p_.n, signs);
+    for (std::int64_t i = 0; i < p_.m; ++i) {
+      for (int v = 0; v < sign_vectors; ++v) {
+        const auto at = i * sign_vectors + v;
+        if (std::abs(found[at] - expected[at]) <= bound_of_row_[i]) continue;
+        if (auto mismatch = reference({i}).check(c)) return mismatch;
+        return Mismatch{
+            "row " + std::to_string(i) + " of c times a random vector",
+            static_cast<double>(expected[at]), static_cast<double>(found[at]),
+            bound_of_row_[i]};
+      }
+    }
+    return std::nullopt;
+  }
+
+  Operands<T> p_;
+  // sums of squares, of a row of A and of a column of B; none where equality
+  // is demanded
+  std::vector<double> of_row_, of_column_;
+  std::optional<RowsReference> all_;
+  std::int64_t sample_ = 0;           // where not all are compared
+  std::vector<double> bound_of_row_;  // times a vector of signs
+};
+
+Dtype dtype_of_result(Dtype dtype) {
+  return dispatch_all(
+      dtype, []<typename T>(T) { return dtype_of<Matmul::Result<T>>(); });
+}
 
 class MatmulContract final : public Workload {
  public:
@@ -400,18 +435,23 @@ class MatmulContract final : public Workload {
                                  Dtype dtype, InputKind kind,
                                  Arithmetic arithmetic) const override {
     return dispatch_all(dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
-      using Element = Matmul::Result<T>;  // holds each value of T
       const bool exact = kind == InputKind::integers || std::is_same_v<T, int>;
       const auto m = size[0], k = size[1], n = size[2];
-      const Widened<T> a(inputs.get<const T>("a"), m * k),
-          b(inputs.get<const T>("b"), k * n);
-      const Operands<Element> problem{
-          a.data(), b.data(), m, k, n, exact, rounding(dtype, arithmetic)};
+      Operands<T> problem{.a = {inputs.get<const T>("a"), m * k},
+                          .b = {inputs.get<const T>("b"), k * n},
+                          .m = m,
+                          .k = k,
+                          .n = n,
+                          .largest = integer_limit(dtype, k, kind),
+                          .exact = exact,
+                          .terms_are = terms_of(kind),
+                          .rounds = rounding(dtype, arithmetic)};
       // Sums of whole numbers stay exact in double.
-      if (std::is_same_v<T, double> && !exact) {
-        return std::make_unique<MatmulOracle<Element, long double>>(problem);
-      }
-      return std::make_unique<MatmulOracle<Element, double>>(problem);
+      using Wide =
+          std::conditional_t<std::is_same_v<T, double>, long double, double>;
+      if (exact)
+        return std::make_unique<MatmulOracle<T, double>>(std::move(problem));
+      return std::make_unique<MatmulOracle<T, Wide>>(std::move(problem));
     });
   }
 };
