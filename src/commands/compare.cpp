@@ -189,6 +189,15 @@ Document document_of(const Comparison& comparison, const CompareRules& rules,
   say(counts_of(comparison), false);
   say(not_compared(comparison));
   say(spread_of(comparison));
+  if (const auto waiting = comparison.waiting_for_runs(); waiting > 0) {
+    say(count_of(waiting) +
+        " points are undecided for want of runs: on CPUs that others may have "
+        "a part of, or whose spread between runs was not measured, one run on "
+        "a side is not enough. " +
+        count_of(static_cast<std::size_t>(comparison.runs_needed())) +
+        " runs of each side would decide most of them (--results FILE --force "
+        "appends a run).");
+  }
   const auto by_runs = comparison.by_runs();
   Text margin = share_of(rules.margin);
   if (by_runs < comparison.points.size()) {

@@ -40,6 +40,26 @@ bool lost(const Record& before, const Record& after) {
          after.verdict != Verdict::not_supported;
 }
 
+// Whether one run on a side may decide: on a GPU, and on CPUs that nobody else
+// has a part of and whose spread between runs was measured.
+bool one_run_tells(const Record& record) {
+  return record.for_gpu() ||
+         (!record.shares_cpus && record.between_runs.share > 0);
+}
+
+// For a ratio like this one to be told from the margin by Student's t-test with
+// so many runs on a side. Two at least; 20: or more.
+int runs_to_tell(const RatioTest& test, double margin, double between_runs) {
+  constexpr double deviations = 3;  // the test is one of many
+  constexpr int most = 20;
+  const double beyond =
+      std::abs(std::log(test.ratio.value)) - std::log1p(margin);
+  if (beyond <= 0) return most;
+  const double each = deviations * between_runs / beyond;
+  return static_cast<int>(
+      std::clamp(std::ceil(2 + 2 * each * each), 2.0, double{most}));
+}
+
 void decide(std::vector<ComparedPoint>& points, const CompareRules& rules) {
   std::vector<double> p;
   std::vector<ComparedPoint*> tested;
@@ -51,6 +71,15 @@ void decide(std::vector<ComparedPoint>& points, const CompareRules& rules) {
     if (!test) continue;
     point.test = *test;
     point.tested = true;
+    if (!point.by_runs() && (!one_run_tells(point.before.last) ||
+                             !one_run_tells(point.after.last))) {
+      point.runs_needed =
+          runs_to_tell(*test, rules.margin,
+                       std::max(point.before.samples.back().between_runs,
+                                point.after.samples.back().between_runs));
+      if (test->p_within <= rules.error) point.change = Change::same;
+      continue;
+    }
     p.push_back(test->p_differs);
     tested.push_back(&point);
   }
@@ -77,6 +106,23 @@ std::size_t Comparison::count(Change change) const {
 std::size_t Comparison::tested() const {
   return static_cast<std::size_t>(
       std::ranges::count_if(points, &ComparedPoint::tested));
+}
+
+std::size_t Comparison::waiting_for_runs() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(points, [](const ComparedPoint& point) {
+        return point.change == Change::undecided && point.runs_needed > 0;
+      }));
+}
+
+int Comparison::runs_needed() const {
+  std::vector<int> needed;
+  for (const auto& point : points) {
+    if (point.change == Change::undecided && point.runs_needed > 0)
+      needed.push_back(point.runs_needed);
+  }
+  std::ranges::sort(needed);
+  return needed.empty() ? 0 : needed[needed.size() * 3 / 4];
 }
 
 double Comparison::told_by_one_run() const {

@@ -42,6 +42,8 @@ struct ComparedPoint {
   RatioTest test;
   double adjusted_p = 1;  // p_differs by Holm over all points
   bool tested = false;
+  // One run on a side tells nothing there: so many on each would.
+  int runs_needed = 0;
 
   // Several runs on both sides: what differs between runs is in the test.
   bool by_runs() const {
@@ -62,6 +64,10 @@ struct Comparison {
   std::size_t tested() const;
   // How many of the tested points have several runs on both sides.
   std::size_t by_runs() const;
+  // How many points one run on a side tells nothing of, and how many runs of
+  // each would decide most of them.
+  std::size_t waiting_for_runs() const;
+  int runs_needed() const;
   // The largest ratio by which two runs of one binary differ in 19 of 20
   // cases, at the worst of the points that have one run on a side: less
   // cannot be told from no change. 1 without such points.

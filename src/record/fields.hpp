@@ -170,6 +170,7 @@ void fields(V& visit, T& run) {
   visit("cpu", run.cpu, Stored::always);
   visit("cores", run.cores, Stored::always);
   visit("memory_bytes", run.memory_bytes, Stored::always);
+  visit("virtual_machine", run.virtual_machine);
   visit("others_at_work", run.others_at_work);
   visit("others_on_gpu", run.others_on_gpu);
   visit("kernel", run.kernel);

@@ -105,6 +105,8 @@ struct Record {
   // The GPUs of that host by their UUIDs: virtual machines made from one image
   // have one id, and other GPUs. Empty: none, or not known.
   std::string gpus_of_host;
+  // others had a part of its host's CPUs, or may have had
+  bool shares_cpus = false;
   BetweenRuns between_runs;  // of its ceilings; 0: the usual one is assumed
 
   Samples samples() const;

@@ -46,6 +46,16 @@ std::string flags_of(const Run& run, bool on_gpu) {
   return nvcc == run.flags.npos ? "" : run.flags.substr(nvcc);
 }
 
+// By the flag that a hypervisor sets on every processor that it lends.
+bool is_virtual_machine() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  for (std::string line; std::getline(cpuinfo, line);) {
+    if (line.starts_with("flags"))
+      return (line + " ").find(" hypervisor ") != line.npos;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool same_build(const Run& a, const Run& b, bool on_gpu) {
@@ -78,6 +88,7 @@ Run describe_run(const std::string& command, const std::vector<GpuFacts>& gpus,
   std::ifstream cpuinfo("/proc/cpuinfo");
   run.cpu = cpu_model(cpuinfo);
   run.kernel = kernel_version();
+  run.virtual_machine = is_virtual_machine();
   run.cores = physical_cores();
   run.memory_bytes = memory_bytes();
   run.host_id = host_id();

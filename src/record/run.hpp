@@ -25,6 +25,8 @@ struct Run {
   std::string cpu, kernel, compiler, flags;
   int cores = 0;
   double memory_bytes = 0;
+  // of whose CPUs others may have a part, unseen
+  bool virtual_machine = false;
   // threads of other processes, when a run that times the CPU began
   int others_at_work = 0;
   // programs, the most on any of its GPUs, when they were first used

@@ -269,6 +269,7 @@ void set_run(Record& record, const Run& run) {
   record.machine = run.machine;
   record.host_id = run.host_id;
   record.gpus_of_host = gpus_of_host(run);
+  record.shares_cpus = run.virtual_machine || run.others_at_work > 0;
   record.between_runs = (record.on_gpu() ? run.device : run.host).between_runs;
 }
 
