@@ -34,6 +34,7 @@ class OnHost : public Executor {
   Batch sample(const Call& call, const BatchPlan& plan) override {
     return host_->sample(call, plan);
   }
+  Left left_by_sample() override { return host_->left_by_sample(); }
   Repeated repeat(const Call& call, const Repetition& plan) override {
     return host_->repeat(call, plan);
   }

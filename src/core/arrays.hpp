@@ -16,6 +16,21 @@ namespace parlab {
 
 PARLAB_ENUM(Role, "role", (input, "input"), (output, "output"))
 
+// Where another layout has the elements of the first one, which is row-major
+// with rows of `pitch` elements: in its own rows with gaps between them, or
+// transposed.
+struct LayoutMap {
+  std::int64_t pitch = 0;
+  // from an element to the one below, and to the next one of its row: one of
+  // the two is 1
+  std::int64_t down = 0, across = 0;
+  std::int64_t start = 0;  // where the first element is
+
+  std::int64_t place_of(std::int64_t element) const {
+    return element / pitch * down + element % pitch * across + start;
+  }
+};
+
 struct ArraySpec {
   std::string name;
   Dtype dtype = Dtype::f32;  // of its elements
@@ -31,10 +46,13 @@ struct ArraySpec {
   // Rows of its neighbours that a part of the array needs
   // above and below its own.
   std::int64_t halo = 0;
+  // Where a layout has the elements of the first one; none: it holds constants.
+  LayoutMap map = {};
 
   std::size_t bytes() const {
     return static_cast<std::size_t>(count) * bytes_of(dtype);
   }
+  bool is_constant() const { return !layout_of.empty() && map.pitch == 0; }
 };
 
 struct Array {
@@ -57,6 +75,12 @@ class Arrays final : public NamedArrays {
     if constexpr (!std::is_same_v<Element, unsigned char>)
       require(*array, dtype_of<Element>());
     return static_cast<T*>(array->data);
+  }
+  // Throws std::out_of_range.
+  const ArraySpec& spec(std::string_view name) const {
+    const auto* const array = named(name);
+    if (array == nullptr) throw std::out_of_range(std::string(name));
+    return array->spec;
   }
   auto begin() const { return arrays_.begin(); }
   auto end() const { return arrays_.end(); }

@@ -34,6 +34,7 @@ constexpr unsigned char poison_byte = 0xff;
 
 struct Mismatch {
   std::string where;  // "y[17]"
+  // expected: NaN where nothing may be written
   double expected = 0, found = 0, bound = 0;
 };
 std::string to_string(const Mismatch& mismatch);
@@ -67,13 +68,6 @@ class Workload {
   virtual Work work(const Size& size, Dtype dtype) const = 0;
   virtual std::vector<ArraySpec> arrays(const Size& size,
                                         Dtype dtype) const = 0;
-  // Where an element of an array stands in another layout of it; nothing
-  // where it is not there.
-  virtual std::optional<std::int64_t> place_in_layout(
-      const ArraySpec& /*layout*/, std::int64_t /*element*/,
-      const Size& /*size*/) const {
-    return std::nullopt;
-  }
   // Fills the inputs that are present. The same arguments give the
   // same numbers everywhere.
   virtual void fill(const Arrays& inputs, const Size& size, Dtype dtype,

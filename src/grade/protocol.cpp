@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/name.hpp"
+#include "machine/topology.hpp"
 #include "verify/guard.hpp"
 
 namespace parlab::grade {
@@ -31,7 +32,8 @@ std::uint64_t fingerprint_of(const Arrays& outputs) {
   std::uint64_t sum = 0;
   for (const auto& array : outputs) {
     if (is_written(array))
-      sum = 31 * sum + fingerprint(array.data, array.spec.bytes());
+      sum = 31 * sum +
+            fingerprint(array.data, array.spec.bytes(), physical_cores());
   }
   return sum;
 }

@@ -12,12 +12,19 @@ namespace parlab {
 
 // ---- members, in the order in which they travel -----------------------------
 
+auto members(grade::Is<LayoutMap> auto& map) {
+  return std::tie(map.pitch, map.down, map.across, map.start);
+}
 auto members(grade::Is<ArraySpec> auto& s) {
-  return std::tie(s.name, s.dtype, s.count, s.role, s.layout_of);
+  return std::tie(s.name, s.dtype, s.count, s.role, s.layout_of, s.map);
 }
 // But its variant: there is one.
 auto members(grade::Is<Call> auto& call) {
   return std::tie(call.size, call.dtype, call.tunables);
+}
+auto members(grade::Is<Signs> auto& signs) {
+  auto& [a, b, c, d, e, f, g, h] = signs.key;
+  return std::tie(a, b, c, d, e, f, g, h);
 }
 auto members(grade::Is<ChangedElement> auto& changed) {
   return std::tie(changed.array, changed.to, changed.from);
@@ -26,7 +33,7 @@ auto members(grade::Is<SpoiledElement> auto& spoiled) {
   return std::tie(spoiled.array, spoiled.element);
 }
 auto members(grade::Is<Disturbance> auto& disturbance) {
-  return std::tie(disturbance.inputs, disturbance.outputs);
+  return std::tie(disturbance.signs, disturbance.inputs, disturbance.outputs);
 }
 auto members(grade::Is<LaunchShape> auto& s) {
   return std::tie(s.grid, s.block, s.shared_bytes, s.registers, s.spill_bytes,

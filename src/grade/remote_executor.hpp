@@ -48,6 +48,7 @@ class RemoteExecutor final : public Executor {
   void release() override;
   Checked run_checked(const Call& call) override;
   Batch sample(const Call& call, const BatchPlan& plan) override;
+  Left left_by_sample() override { return {.outputs = received_->view()}; }
   std::optional<TransferTimes> transfers(const Call& call) override;
   bool recover() override;
   bool can_time() const override { return can_time_; }

@@ -59,15 +59,16 @@ class Runner {
       case Ask::sample: {
         const Call what = call(ask);
         const auto cache = ask.get<Cache>();
-        const auto batch =
+        auto batch =
             executor_->sample(what, {.cache = cache,
                                      .executions = {ask.get<Disturbance>()},
-                                     .check_last = true,
                                      .watch_waits = true});
+        const auto left = executor_->left_by_sample();
+        if (!batch.damage) batch.damage = left.damage;
         // Beside the grader, which is at work until it asks again, they
         // would spin and wait in turn.
         end_idle_threads();
-        outputs_ = batch.outputs;
+        outputs_ = left.outputs;
         message.put(batch, fingerprint_of(outputs_));
         break;
       }

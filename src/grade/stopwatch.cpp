@@ -34,11 +34,10 @@ ClockCheck check_clock_of(RemoteExecutor& executor, const Call& call,
   problem.fill(InputKind::uniform);
   executor.load(problem.inputs(), problem.outputs());
   executor.run_checked(call);
-  Secret secret;
   const auto take = [&](int executions) {
     BatchPlan plan;
     for (int i = 0; i < executions; ++i)
-      plan.executions.push_back(problem.disturbance(secret));
+      plan.executions.push_back(problem.disturbance());
     executor.watched();
     const auto batch = executor.sample(call, plan);
     return WatchedBatch{.reported_s = batch.seconds,

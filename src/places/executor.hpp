@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -58,9 +59,7 @@ struct BatchPlan {
   Cache cache = Cache::hot;
   // what happens before each, outside its time
   std::vector<Disturbance> executions;
-  bool check_last = false;     // what the last one left behind is wanted
-  bool watch_threads = false;  // whose CPU time it was is wanted
-  bool watch_waits = false;    // how long threads waited for a CPU is wanted
+  bool watch_waits = false;  // how long threads waited for a CPU is wanted
 };
 
 struct Batch {
@@ -75,8 +74,13 @@ struct Batch {
   std::optional<double> waited_s = {};
   // of this process just after them, where waits were asked for
   int threads = 0;
-  Detail damage;   // as in Checked
-  Arrays outputs;  // of the last execution, when it is checked: host copies
+  // as in Checked, or Cause::wrote_after_return, wrote_after_time
+  Detail damage;
+};
+
+struct Left {
+  Arrays outputs;
+  Detail damage = {};  // Cause::copies_differ
 };
 
 // Executions one right after another, for what takes seconds to be measured.
@@ -123,6 +127,11 @@ class Executor {
   // PointError(implausible) when the variant was still at work after its
   // window had closed, or on more threads than were asked for.
   virtual Batch sample(const Call& call, const BatchPlan& plan) = 0;
+  // Host copies of what the last execution of that batch left behind, and what
+  // is wrong with them before anybody compares.
+  virtual Left left_by_sample() {
+    throw std::logic_error("nothing was sampled");
+  }
 
   // Executes the variant again and again on the inputs as they are;
   // run_checked() came before.

@@ -16,9 +16,8 @@ struct Bench {
   Listing& listing;
   const Stop& interrupted;
   std::unique_ptr<Problem> problem;
-  Secret secret = {};
-  // spent so far on timed executions, and on checking some of them
-  double sampling_s = 0, checking_s = 0;
+  // that the first check of a result took, which makes its oracle
+  double oracle_s = 0;
   // Times are complete, and their results were right afterwards: a device
   // that is lost now costs no more than joules.
   bool proven = false;

@@ -29,8 +29,10 @@ struct Trial {
   std::optional<double> moving_s = {};
 
   bool passed() const { return verdict == Verdict::passed; }
+  // A variant may throw what it likes: no failure is a success, or no verdict.
   void end(Verdict why, Detail because) {
-    verdict = why;
+    const bool is_end = why != Verdict::passed && why != Verdict::unverified;
+    verdict = is_end ? why : Verdict::launch_failed;
     detail = std::move(because);
   }
 };
@@ -41,8 +43,6 @@ struct Pending {
   Record record;
   bool recorded_before = false;
   std::unique_ptr<Measurement> measurement = nullptr;
-  // the batch from which on threads are counted, once
-  std::optional<std::int64_t> watch_at = {};
 };
 
 struct Listing {

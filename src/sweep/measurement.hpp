@@ -19,6 +19,8 @@ class Measurement {
   // 12 at most, so that neighbours in the round do not wait long and a
   // drift of the machine falls on all of them.
   int next_batch() const;
+  // As many samples are wanted as were asked for, and no more.
+  bool exact() const { return wanted_ > 0; }
   // The next batch should not begin before: the first ones are spread
   // over some time, for what a machine does for a few milliseconds is not
   // what it does. By the clock of add().

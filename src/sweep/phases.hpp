@@ -16,11 +16,12 @@ constexpr std::array input_kinds{InputKind::integers, InputKind::wide,
 // Executes every trial that is not known to be wrong once on these inputs.
 void verify(Bench& bench, InputKind kind);
 
-// Samples in turns, some of them checked, until all records of this cache
+// Samples in turns, some of them judged, until all records of this cache
 // state are known well enough.
 void take_samples(Bench& bench, Cache cache);
-// A batch as for samples, which is checked; its times are not kept.
-void check_as_timed(Bench& bench, Pending& pending);
+// A batch of each configuration that was measured, as for samples, whose last
+// result is judged; its times are not kept.
+void check_as_timed(Bench& bench);
 
 // After the samples: on all kinds of inputs once more, and once as a timed
 // execution is. At first the inputs are those of the samples.

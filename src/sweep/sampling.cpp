@@ -2,18 +2,24 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "core/chance.hpp"
 
 namespace parlab {
 namespace {
 
-// Share of the sampling time that may be spent on checking executions.
-constexpr double share_for_checks = 0.08;
-// One of the first rounds is always checked; in one, threads are counted.
-constexpr int first_rounds = 4;
-
-// again: after a wrong result, with executions before it that may damage its
-// inputs.
-enum class Check { none, last, again };
+// More than every second execution has inputs that were written anew.
+constexpr double share_anew = 0.6;
+// Share of the sampling time that may be spent on judging results; but so often
+// at least, and at most, a result of a round is judged. It is the same for all
+// rounds of a point: what was judged before says nothing of what will be.
+constexpr double share_for_judging = 0.1, judged_at_least = 0.25,
+                 judged_at_most = 0.95;
+constexpr double batch_s = 0.02;  // roughly
 
 double seconds_now() {
   return std::chrono::duration<double>(
@@ -21,31 +27,21 @@ double seconds_now() {
       .count();
 }
 
-bool inputs_are_damaged(Bench& bench, Trial& trial) {
-  const auto execution = at_work(bench, trial);
-  return trial.place->executor->run_checked(trial.call).inputs_lost;
-}
-
-// A batch that is to be checked ends at an execution that nobody foresees.
-BatchPlan plan_batch(Bench& bench, Pending& pending, Check check) {
-  auto& secret = bench.secret;
-  const bool checked = check != Check::none;
-  std::int64_t count = pending.measurement->next_batch();
-  if (checked) count = 1 + secret.below(count);
-  if (check == Check::again) count = std::max<std::int64_t>(count, 3);
-  // Not both: to count threads is to wait until they sleep, and late
-  // writers would have time to end.
-  const auto batches = std::ssize(pending.measurement->batches());
-  const bool watch =
-      !checked && pending.watch_at && batches >= *pending.watch_at;
-  if (watch) pending.watch_at.reset();
-  BatchPlan plan{.cache = pending.record.cache,
-                 .executions = {},
-                 .check_last = checked,
-                 .watch_threads = watch};
+// Its length, and with it which execution may be judged, is drawn.
+BatchPlan plan_batch(Bench& bench, const Pending& pending,
+                     const Disturbance& last) {
+  const std::int64_t usual = std::max(1, pending.measurement->next_batch());
+  const auto count =
+      1 + random_below(pending.measurement->exact() ? usual : 2 * usual - 1);
+  BatchPlan plan{.cache = pending.record.cache, .executions = {}};
   for (std::int64_t i = 0; i < count; ++i)
-    plan.executions.push_back(bench.problem->disturbance(secret));
-  if (checked) plan.executions.back().inputs = bench.problem->changes();
+    plan.executions.push_back(bench.problem->disturbance());
+  auto& executions = plan.executions;
+  executions.back().signs = last.signs;
+  executions.back().inputs = last.inputs;
+  for (auto i = executions.rbegin(); i + 1 != executions.rend(); ++i) {
+    if (!random_chance(share_anew)) (i + 1)->signs = i->signs;
+  }
   return plan;
 }
 
@@ -54,11 +50,28 @@ Batch run_batch(Bench& bench, const Trial& trial, const BatchPlan& plan) {
   return trial.place->executor->sample(trial.call, plan);
 }
 
-// One batch of samples, of which the last result may be checked.
-void take_batch(Bench& bench, Pending& pending, Check check) {
+// What is wrong with what the last execution of the batch left behind.
+Detail judge_last(Bench& bench, const Trial& trial) {
+  const Left left = trial.place->executor->left_by_sample();
+  if (left.damage) return left.damage;
+  const auto wrong =
+      bench.problem->check_disturbed(left.outputs, *trial.call.variant);
+  if (!wrong) return {};
+  return {.cause = Cause::when_timed, .further = {detail_of(*wrong)}};
+}
+
+// Whether other variants have damaged the inputs.
+bool inputs_are_damaged(Bench& bench, Trial& trial) {
+  const auto execution = at_work(bench, trial);
+  return trial.place->executor->run_checked(trial.call).inputs_lost;
+}
+
+// One batch of samples. is_judged: asked when it is over. again: its inputs
+// have just been made anew.
+void take_batch(Bench& bench, Pending& pending, const Disturbance& last,
+                const std::function<bool()>& is_judged, bool again = false) {
   Trial& trial = *pending.trial;
-  auto& problem = *bench.problem;
-  const BatchPlan plan = plan_batch(bench, pending, check);
+  const BatchPlan plan = plan_batch(bench, pending, last);
   // Waits busily: a core or a device that rests lowers its clock.
   while (seconds_now() < pending.measurement->next_start_s() &&
          !bench.interrupted()) {
@@ -68,28 +81,20 @@ void take_batch(Bench& bench, Pending& pending, Check check) {
   try {
     const Batch batch = run_batch(bench, trial, plan);
     const double end_s = seconds_now();
-    bench.sampling_s += end_s - start_s;
-    if (const auto damage = batch.damage) {
-      trial.end(Verdict::wrong_result, damage);
-    } else if (plan.check_last) {
-      const auto wrong =
-          problem.check_changed(batch.outputs, *trial.call.variant);
-      // Alone on new inputs it is looked at once more, where they were no
-      // longer what they had been: another variant may have damaged them.
-      if (wrong && check == Check::last && inputs_are_damaged(bench, trial)) {
-        problem.refill();
-        problem.change(bench.secret);
-        load_everywhere(bench);
-        return take_batch(bench, pending, Check::again);
+    Detail wrong = batch.damage;
+    if (!wrong && is_judged()) {
+      wrong = judge_last(bench, trial);
+      // Once more, if its inputs were no longer what they had been.
+      if (wrong && !again && inputs_are_damaged(bench, trial)) {
+        reload_inputs(bench);
+        return take_batch(
+            bench, pending, last, [] { return true; }, true);
       }
-      if (wrong) {
-        trial.end(Verdict::wrong_result,
-                  {.cause = Cause::when_timed, .further = {detail_of(*wrong)}});
-      }
-      bench.checking_s += seconds_now() - end_s;
     }
-    // its inputs may be those that it damaged
-    if (!trial.passed()) reload_inputs(bench);
+    if (wrong) {
+      trial.end(Verdict::wrong_result, wrong);
+      reload_inputs(bench);  // they may be what it damaged
+    }
     pending.measurement->add(batch, start_s, end_s);
   } catch (const std::exception& error) {
     failed_while_timed(bench, trial, error);
@@ -129,42 +134,39 @@ std::vector<Pending*> open_measurements(Bench& bench, Cache cache) {
       continue;
     }
     pending.measurement = std::make_unique<Measurement>(plan, trial.estimate_s);
-    pending.watch_at = bench.secret.below(first_rounds);
     open.push_back(&pending);
   }
   return open;
 }
 
-// Each checked round needs an oracle of its own: only as many are checked as
-// the time allows, but at least one of the first. Nobody may foresee which.
-bool is_checked(Bench& bench, int round) {
-  if (bench.checking_s > share_for_checks * bench.sampling_s &&
-      bench.checking_s > 0) {
-    return false;
-  }
-  const int left = first_rounds - round;
-  return bench.secret.chance(left > 0 ? 1.0 / left : 0.5);
+// How likely the last result of a batch is to be judged, of so many that end on
+// the same inputs and share an oracle.
+double judging_probability(const Bench& bench, std::size_t open,
+                           std::size_t candidates) {
+  const double round_s = batch_s * static_cast<double>(open);
+  const double any =
+      std::clamp(share_for_judging * round_s / std::max(bench.oracle_s, 1e-9),
+                 judged_at_least, judged_at_most);
+  return 1 - std::pow(1 - any, 1.0 / static_cast<double>(candidates));
 }
 
-// One configuration of each variant per round: a change is new
+// One configuration of each variant per round: inputs are new
 // to a variant only once.
-std::vector<const Pending*> choose_checked(Secret& secret,
-                                           const std::vector<Pending*>& open) {
+std::set<const Pending*> choose_candidates(const std::vector<Pending*>& open) {
   std::map<const Variant*, std::vector<const Pending*>> by_variant;
   for (const auto* pending : open)
     by_variant[pending->trial->call.variant].push_back(pending);
-  std::vector<const Pending*> chosen;
+  std::set<const Pending*> chosen;
   for (const auto& [variant, all] : by_variant)
-    chosen.push_back(
-        all[static_cast<std::size_t>(secret.below(std::ssize(all)))]);
+    chosen.insert(all[static_cast<std::size_t>(random_below(std::ssize(all)))]);
   return chosen;
 }
 
 // In another order each round: after a light kernel a heavy one finds a cool
 // device, and power to spare.
-void shuffle(Secret& secret, std::vector<Pending*>& open) {
+void shuffle(std::vector<Pending*>& open) {
   for (std::size_t left = open.size(); left > 1; --left) {
-    const auto chosen = secret.below(static_cast<std::int64_t>(left));
+    const auto chosen = random_below(static_cast<std::int64_t>(left));
     std::swap(open[left - 1], open[static_cast<std::size_t>(chosen)]);
   }
 }
@@ -191,31 +193,43 @@ void drop_finished(std::vector<Pending*>& open) {
 
 void take_samples(Bench& bench, Cache cache) {
   auto open = open_measurements(bench, cache);
-  for (int round = 0; !open.empty() && !bench.interrupted(); ++round) {
-    std::vector<const Pending*> checked;
-    if (is_checked(bench, round)) {
-      bench.problem->change(bench.secret);
-      checked = choose_checked(bench.secret, open);
-    }
-    shuffle(bench.secret, open);
+  while (!open.empty() && !bench.interrupted()) {
+    bench.problem->disturb();
+    const auto candidates = choose_candidates(open);
+    const double probability =
+        judging_probability(bench, open.size(), candidates.size());
+    shuffle(open);
     for (auto* pending : open) {
       if (bench.interrupted()) return;
       // failed in another cache state, or lost its device
       if (!pending->trial->passed()) continue;
       show_work(bench, to_string(cache), *pending->trial);
-      const bool check = std::ranges::find(checked, pending) != checked.end();
-      take_batch(bench, *pending, check ? Check::last : Check::none);
+      const bool candidate = candidates.contains(pending);
+      take_batch(
+          bench, *pending,
+          candidate ? bench.problem->disturbed() : bench.problem->disturbance(),
+          [&] { return candidate && random_chance(probability); });
     }
     drop_finished(open);
   }
 }
 
-void check_as_timed(Bench& bench, Pending& pending) {
-  auto measurement = std::move(pending.measurement);
-  // a few executions will do
-  pending.measurement = std::make_unique<Measurement>(bench.session.plan, 1);
-  take_batch(bench, pending, Check::last);
-  pending.measurement = std::move(measurement);
+void check_as_timed(Bench& bench) {
+  std::vector<Pending*> measured;
+  for (auto& pending : bench.listing.pending) {
+    if (pending.measurement) measured.push_back(&pending);
+  }
+  bench.problem->disturb();
+  shuffle(measured);
+  for (auto* pending : measured) {
+    if (bench.interrupted()) return;
+    if (!pending->trial->passed()) continue;
+    show_work(bench, "verifying", *pending->trial);
+    const Measurement kept = *pending->measurement;
+    take_batch(bench, *pending, bench.problem->disturbed(),
+               [] { return true; });
+    *pending->measurement = kept;
+  }
 }
 
 }  // namespace parlab

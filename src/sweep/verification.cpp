@@ -1,7 +1,8 @@
 #include "sweep/phases.hpp"
 
 #include <algorithm>
-#include <set>
+
+#include "core/clock.hpp"
 
 namespace parlab {
 namespace {
@@ -20,6 +21,15 @@ Checked execute(Bench& bench, const Trial& trial) {
   return trial.place->executor->run_checked(trial.call);
 }
 
+std::optional<Mismatch> check(Bench& bench, const Trial& trial,
+                              const Arrays& outputs) {
+  std::optional<Mismatch> wrong;
+  const double took_s = seconds_of(
+      [&] { wrong = bench.problem->check(outputs, *trial.call.variant); });
+  bench.oracle_s = std::max(bench.oracle_s, took_s);
+  return wrong;
+}
+
 // Executes the trial once, which gives it its verdict.
 void judge(Bench& bench, Trial& trial) {
   auto& session = bench.session;
@@ -35,8 +45,7 @@ void judge(Bench& bench, Trial& trial) {
         trial.call.size, checked.seconds);
     if (const auto damage = checked.damage) {
       trial.end(Verdict::wrong_result, damage);
-    } else if (const auto wrong =
-                   bench.problem->check(checked.outputs, *trial.call.variant)) {
+    } else if (const auto wrong = check(bench, trial, checked.outputs)) {
       trial.end(Verdict::wrong_result, detail_of(*wrong));
     } else {
       trial.verdict = Verdict::passed;
@@ -62,6 +71,12 @@ bool has_pending(const Listing& listing, const Trial& trial) {
   });
 }
 
+bool has_measurement(const Listing& listing, const Trial& trial) {
+  return std::ranges::any_of(listing.pending, [&](const Pending& pending) {
+    return pending.trial == &trial && pending.measurement;
+  });
+}
+
 }  // namespace
 
 void verify(Bench& bench, InputKind kind) {
@@ -84,17 +99,15 @@ void verify_again(Bench& bench) {
   for (auto kind = input_kinds.rbegin(); kind != input_kinds.rend(); ++kind) {
     const bool loaded = kind == input_kinds.rbegin();
     if (!loaded) load_inputs(bench, *kind);
-    bench.problem->change(bench.secret);
-    std::set<const Trial*> judged;  // once, whatever cache states it has
-    for (auto& pending : bench.listing.pending) {
-      Trial& trial = *pending.trial;
-      if (!pending.measurement || !trial.passed() || bench.interrupted())
+    // As if there were more samples to take: nothing tells this from them. Wide
+    // inputs have a structure that changes would break.
+    if (*kind != InputKind::wide) check_as_timed(bench);
+    for (auto& trial : bench.listing.trials) {
+      if (!has_measurement(bench.listing, trial) || !trial.passed() ||
+          bench.interrupted())
         continue;
       show_work(bench, "verifying", trial);
-      if (judged.insert(&trial).second) judge(bench, trial);
-      // Wide inputs have a structure that changes would break.
-      if (trial.passed() && *kind != InputKind::wide)
-        check_as_timed(bench, pending);
+      judge(bench, trial);
     }
   }
 }

@@ -4,6 +4,9 @@
 #include <cstring>
 #include <set>
 
+#include "core/chance.hpp"
+#include "core/random.hpp"
+
 namespace parlab {
 namespace {
 
@@ -23,17 +26,26 @@ const Array* find(const Arrays& arrays, const std::string& name) {
 
 }  // namespace
 
-std::int64_t Secret::below(std::int64_t count) {
-  return std::uniform_int_distribution<std::int64_t>(0, count - 1)(engine_);
+Signs random_signs() {
+  const SystemRandom random;
+  Signs signs;
+  for (int i = 0; i < 8; i += 2) {
+    const auto bits = random();
+    // odd: a factor
+    signs.key[i] = static_cast<std::uint32_t>(bits) | 1;
+    signs.key[i + 1] = static_cast<std::uint32_t>(bits >> 32) | 1;
+  }
+  return signs;
 }
 
-bool Secret::chance(double probability) {
-  return std::bernoulli_distribution(probability)(engine_);
+Signs signs_of_seed(std::uint64_t seed) {
+  Signs signs;
+  for (std::uint32_t i = 0; i < 8; ++i)
+    signs.key[i] = static_cast<std::uint32_t>(random_bits(seed, i)) | 1;
+  return signs;
 }
 
-std::vector<ChangedElement> Secret::changes(const Workload& workload,
-                                            const Size& size,
-                                            const Arrays& inputs) {
+std::vector<ChangedElement> random_changes(const Arrays& inputs) {
   std::vector<ChangedElement> all;
   for (const auto& array : inputs) {
     const auto& spec = array.spec;
@@ -41,28 +53,28 @@ std::vector<ChangedElement> Secret::changes(const Workload& workload,
     std::set<std::int64_t> used;
     for (std::int64_t i = 0; i < std::min(changes_per_input, spec.count / 2);
          ++i) {
-      const auto to = below(spec.count), from = below(spec.count);
+      const auto to = random_below(spec.count), from = random_below(spec.count);
       if (to == from || used.count(to) != 0 || used.count(from) != 0) continue;
       used.insert({to, from});
       all.push_back({spec.name, to, from});
       for (const auto& other : inputs) {
-        if (other.spec.layout_of != spec.name) continue;
-        const auto there = workload.place_in_layout(other.spec, to, size);
-        const auto source = workload.place_in_layout(other.spec, from, size);
-        if (there && source) all.push_back({other.spec.name, *there, *source});
+        const auto& map = other.spec.map;
+        if (other.spec.layout_of != spec.name || other.spec.is_constant())
+          continue;
+        all.push_back({other.spec.name, map.place_of(to), map.place_of(from)});
       }
     }
   }
   return all;
 }
 
-std::vector<SpoiledElement> Secret::spoils(
+std::vector<SpoiledElement> random_spoils(
     const std::vector<ArraySpec>& outputs) {
   std::vector<SpoiledElement> all;
   for (const auto& spec : outputs) {
     std::set<std::int64_t> used;
     for (std::int64_t i = 0; i < std::min(spoils_per_output, spec.count); ++i) {
-      const auto element = below(spec.count);
+      const auto element = random_below(spec.count);
       if (used.insert(element).second) all.push_back({spec.name, element});
     }
   }

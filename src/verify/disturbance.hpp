@@ -1,20 +1,21 @@
-// Small changes that nobody can foresee, around every timed execution.
+// Changes that nobody can foresee, around every timed execution.
 //
-// Before it a few elements of each input take the value of others, so
-// that an answer that was remembered is wrong, and a few elements of
-// each output are spoiled, so that what is not computed anew stays wrong.
-// Nothing tells the variant which executions will be looked at. Which
-// elements, and which executions, follows from the system's own source
-// of chance, never from a seed.
+// Before most of them every element of the inputs is written anew: it takes the
+// other sign or keeps its own, by a key that is drawn for this execution. So an
+// answer that was remembered is wrong, and to follow the changes is to read all
+// of the inputs. Before all of them a few elements of each input take the value
+// of others, and a few elements of each output are spoiled, so that an output
+// that is not computed anew stays wrong. Nothing tells a variant which
+// executions are judged: that is drawn when they are over.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <random>
+#include <string>
 #include <vector>
 
-#include "core/arrays.hpp"
 #include "core/workload.hpp"
+#include "verify/signs.hpp"
 
 namespace parlab {
 
@@ -38,34 +39,25 @@ struct SpoiledElement {
 constexpr std::uint16_t spoiling_bits = 0x0040;
 
 struct Disturbance {
+  Signs signs;  // of the elements as they were at first
   std::vector<ChangedElement> inputs;
   std::vector<SpoiledElement> outputs;
 };
 
-class Secret {
- public:
-  Secret() : engine_(std::random_device{}()) {}
-  // For inputs that a grader can make again: nothing that
-  // decides what is looked at.
-  explicit Secret(std::uint64_t seed) : engine_(seed) {}
-  // A few elements of every input, in all its layouts alike.
-  std::vector<ChangedElement> changes(const Workload& workload,
-                                      const Size& size, const Arrays& inputs);
-  std::vector<SpoiledElement> spoils(const std::vector<ArraySpec>& outputs);
-  std::int64_t below(std::int64_t count);
-  bool chance(double probability);
+Signs random_signs();
+// That a seed gives, for inputs that can be made again.
+Signs signs_of_seed(std::uint64_t seed);
+// A few elements of every input, in all its layouts alike.
+std::vector<ChangedElement> random_changes(const Arrays& inputs);
+std::vector<SpoiledElement> random_spoils(
+    const std::vector<ArraySpec>& outputs);
 
- private:
-  std::mt19937_64 engine_;
-};
-
-// The changes as they are done in host memory, until this goes out
-// of scope, or for good.
+// The changes as they are done in host memory, until this goes out of scope.
+// The signs of the elements have been changed before.
 class Changed {
  public:
   Changed(const std::vector<ChangedElement>& changes, const Arrays& inputs);
   ~Changed();
-  void keep() { words_.clear(); }  // for good
   Changed(const Changed&) = delete;
   Changed& operator=(const Changed&) = delete;
 

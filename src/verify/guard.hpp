@@ -25,7 +25,7 @@ Detail guard_damage(const std::string& array, const unsigned char* before,
 // An order-independent fingerprint of memory, the same on host and
 // device: the sum over all 4-byte words of mix(word, index), the last
 // one filled up with zeros.
-std::uint64_t fingerprint(const void* data, std::size_t bytes);
+std::uint64_t fingerprint(const void* data, std::size_t bytes, int threads);
 
 // The term of one word; also compiled for the device.
 #ifdef __CUDACC__

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "machine/topology.hpp"
+
 namespace parlab {
 namespace {
 
@@ -42,7 +44,12 @@ double bytes_needed(const Workload& workload, const Size& size, Dtype dtype,
 
 Detail detail_of(const Mismatch& mismatch) {
   const auto& [where, expected, found, bound] = mismatch;
-  const auto number = [](double value) { return quantity(value, Unit::none); };
+  const auto number = [](double value) -> Argument {
+    if (std::isfinite(value)) return quantity(value, Unit::none);
+    return value > 0 ? "infinity" : "-infinity";
+  };
+  if (std::isnan(expected))
+    return {.cause = Cause::not_kept, .arguments = {where}};
   if (std::isnan(found)) {
     return {.cause = Cause::not_a_number,
             .arguments = {where, number(expected)}};
@@ -73,7 +80,7 @@ Problem::Problem(const Workload& workload, const Size& size, Dtype dtype,
 void Problem::fill(InputKind kind) {
   kind_ = kind;
   oracles_.clear();
-  oracles_of_change_.clear();
+  oracles_of_disturbed_.clear();
   refill();
 }
 
@@ -81,14 +88,7 @@ void Problem::refill() {
   inputs_.renew_guards();
   workload_.fill(inputs_.view(), size_, dtype_, kind_);
   if (!seed_ || kind_ == InputKind::wide) return;
-  // Elements take the place of others: what is known of all of them,
-  // their range, stays true.
-  Secret secret(*seed_);
-  constexpr int rounds = 200;
-  for (int i = 0; i < rounds; ++i) {
-    Changed(secret.changes(workload_, size_, inputs_.view()), inputs_.view())
-        .keep();
-  }
+  write_anew(inputs_.view(), {}, signs_of_seed(*seed_), physical_cores());
 }
 
 std::optional<Mismatch> Problem::check(const Arrays& outputs,
@@ -104,20 +104,23 @@ std::optional<LargestError> Problem::largest_error(const Arrays& outputs,
   return knows->largest_error(outputs);
 }
 
-Disturbance Problem::disturbance(Secret& secret) const {
-  return {secret.changes(workload_, size_, inputs_.view()),
-          secret.spoils(outputs_)};
+Disturbance Problem::disturbance() const {
+  return {.signs = random_signs(),
+          .inputs = random_changes(inputs_.view()),
+          .outputs = random_spoils(outputs_)};
 }
 
-void Problem::change(Secret& secret) {
-  oracles_of_change_.clear();
-  change_ = secret.changes(workload_, size_, inputs_.view());
+void Problem::disturb() {
+  oracles_of_disturbed_.clear();
+  disturbed_ = disturbance();
 }
 
-std::optional<Mismatch> Problem::check_changed(const Arrays& outputs,
-                                               const Variant& variant) {
-  const Changed changed(change_, inputs_.view());
-  return check(oracles_of_change_, outputs, variant);
+std::optional<Mismatch> Problem::check_disturbed(const Arrays& outputs,
+                                                 const Variant& variant) {
+  SignedInputs inputs(inputs_.view(), physical_cores());
+  inputs.take(disturbed_.signs);
+  const Changed changed(disturbed_.inputs, inputs_.view());
+  return check(oracles_of_disturbed_, outputs, variant);
 }
 
 std::optional<Mismatch> Problem::check(Oracles& oracles, const Arrays& outputs,

@@ -49,13 +49,12 @@ class Problem {
                                             const Variant& variant);
 
   // For one timed execution.
-  Disturbance disturbance(Secret& secret) const;
-  // A new change of the inputs, which check_changed() judges by:
-  // with oracles of its own.
-  void change(Secret& secret);
-  const std::vector<ChangedElement>& changes() const { return change_; }
-  std::optional<Mismatch> check_changed(const Arrays& outputs,
-                                        const Variant& variant);
+  Disturbance disturbance() const;
+  // Draws the inputs that check_disturbed() judges by: with oracles of its own.
+  void disturb();
+  const Disturbance& disturbed() const { return disturbed_; }
+  std::optional<Mismatch> check_disturbed(const Arrays& outputs,
+                                          const Variant& variant);
 
   InputKind kind() const { return kind_; }
   const Arrays& inputs() const { return inputs_.view(); }
@@ -74,8 +73,8 @@ class Problem {
   std::optional<Mismatch> check(Oracles& oracles, const Arrays& outputs,
                                 const Variant& variant);
 
-  Oracles oracles_, oracles_of_change_;
-  std::vector<ChangedElement> change_;
+  Oracles oracles_, oracles_of_disturbed_;
+  Disturbance disturbed_;
 };
 
 }  // namespace parlab

@@ -129,7 +129,7 @@ class Conv2dOracle final : public Oracle {
       const auto name = [&] { return element_name("b", row, col); };
       if (!inside || col == 0 || col == cols_ - 1) {
         if (std::memcmp(b + at, poison.data(), sizeof(T)) == 0) continue;
-        return Mismatch{name() + ", on the border, which must keep its value",
+        return Mismatch{name() + ", on the border",
                         std::numeric_limits<double>::quiet_NaN(),
                         static_cast<double>(b[at]), 0};
       }

@@ -208,7 +208,11 @@ class ConvsepContract final : public DenseWorkload<ConvsepContract> {
          Role::input,
          "a",
          {"rows"},
-         radius},
+         radius,
+         {.pitch = cols,
+          .down = cols + 2 * radius,
+          .across = 1,
+          .start = radius}},
         {"w", dtype, 2 * radius + 1, Role::input},
         {"b", dtype, rows * cols, Role::output, "", {"rows", "cols"}}};
   }
@@ -233,13 +237,6 @@ class ConvsepContract final : public DenseWorkload<ConvsepContract> {
         });
       }
     }
-  }
-
-  std::optional<std::int64_t> place_in_layout(const ArraySpec&,
-                                              std::int64_t element,
-                                              const Size& size) const override {
-    const auto cols = size[1], radius = size[2];  // a_padded is the only one
-    return element / cols * (cols + 2 * radius) + radius + element % cols;
   }
 
   template <typename T>

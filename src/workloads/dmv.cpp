@@ -48,7 +48,9 @@ class DmvContract final : public DenseWorkload<DmvContract> {
              rows * cols,
              Role::input,
              "a",
-             {"cols", "rows"}},
+             {"cols", "rows"},
+             0,
+             {.pitch = cols, .down = 1, .across = rows}},
             {"x", dtype, cols, Role::input, "", {"cols"}},
             {"y", dtype, rows, Role::output, "", {"rows"}}};
   }
@@ -75,13 +77,6 @@ class DmvContract final : public DenseWorkload<DmvContract> {
     if (T* transposed = inputs.get<T>("a_transposed")) {
       transpose(inputs.get<T>("a"), transposed, rows, cols);
     }
-  }
-
-  std::optional<std::int64_t> place_in_layout(const ArraySpec&,
-                                              std::int64_t element,
-                                              const Size& size) const override {
-    // a_transposed is the only one
-    return element % size[1] * size[0] + element / size[1];
   }
 
   // An error is told by the root of the sum of the squares of a row's terms

@@ -2,6 +2,7 @@
 // What only happens while it is timed is planted on a real device alone:
 // emulation times nothing.
 #include <boost/test/unit_test.hpp>
+#include <chrono>
 #include <cmath>
 
 #include "gpu/gpu.hpp"
@@ -61,6 +62,8 @@ void launch_honest(Gpu& gpu, const Args& p, std::int64_t rows) {
 
 GPU_CHEAT(honest_control, launch_honest(gpu, p, p.rows));
 GPU_CHEAT(does_nothing, );
+GPU_CHEAT(throws_that_it_passed,
+          throw PointError(Verdict::passed, "no failure"));
 GPU_CHEAT(skips_the_tail, launch_honest(gpu, p, p.rows / 4 * 4));
 GPU_CHEAT(right_only_at_the_first_call, {
   static int calls = 0;
@@ -178,6 +181,16 @@ GPU_CHEAT(replays_by_the_first_words,
 GPU_CHEAT(lazy_after_its_warm_up, {
   static int calls = 0;
   launch_honest(gpu, p, ++calls <= 12 ? p.rows : p.rows / 2);
+});
+// Nobody looks again soon after a pause in which a reference was computed.
+GPU_CHEAT(lazy_after_a_pause, {
+  using Clock = std::chrono::steady_clock;
+  static Clock::time_point last{};
+  static int left = 0;
+  if (Clock::now() - last > std::chrono::milliseconds(2)) left = 40;
+  gpu.launch(one_thread_per_row(p.rows), sparse, p.a, p.x, p.y, p.rows, p.cols,
+             left-- > 0 ? 2 : 1, 0);
+  last = Clock::now();
 });
 // What a timer cannot do without: work that is queued and waits.
 GPU_CHEAT(lazy_when_the_stream_is_held, {
@@ -337,6 +350,7 @@ BOOST_AUTO_TEST_CASE(arrays_that_were_not_declared_are_null) {
 }
 
 BOOST_AUTO_TEST_CASE(an_impossible_launch_is_refused) {
+  expect("throws_that_it_passed", "launch_failed", "no failure");
   expect("asks_for_too_many_threads", "not_supported", "cannot_launch");
 }
 
@@ -364,6 +378,7 @@ BOOST_AUTO_TEST_CASE(laziness_while_it_is_timed_is_caught) {
   expect("replays_by_the_first_words", "wrong_result", "", {64, 4096});
   expect("lazy_after_its_warm_up", "wrong_result", "y[");
   expect("lazy_when_the_stream_is_held", "wrong_result", "y[");
+  expect("lazy_after_a_pause", "wrong_result", "when_timed");
   expect("writes_past_the_end_when_timed", "wrong_result", "wrote_past_end y");
 }
 

@@ -1,11 +1,15 @@
 // Variants that cheat or fail. The harness is worth something only if it
 // catches every one: docs/measuring.md lists them, and what cannot be caught.
 #include <sched.h>
+#include <sys/resource.h>
+#include <sys/time.h>
 
 #include <atomic>
 #include <boost/test/unit_test.hpp>
+#include <cfenv>
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstring>
 #include <map>
 #include <thread>
@@ -15,6 +19,7 @@
 #include "support.hpp"
 #include "text.hpp"
 #include "workloads/dmv.hpp"
+#include "workloads/matmul.hpp"
 
 using namespace parlab;
 using testing::contains, testing::plan_for;
@@ -67,6 +72,11 @@ bool poisoned(const Args<float>& p) {
 // ---- work that is not done --------------------------------------------------
 
 CHEAT(does_nothing, { (void)p; });
+
+CHEAT(divides_by_zero, {
+  honest(p);
+  p.y[p.rows / 2] = p.y[p.rows / 2] / 0.0f;
+});
 
 CHEAT(skips_the_tail, { compute_rows(p, 0, p.rows / 4 * 4); });
 
@@ -282,6 +292,113 @@ CHEAT(writes_past_the_end_when_not_poisoned, {
   honest(p);
 });
 
+double seconds_now() {
+  return std::chrono::duration<double>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+// Nobody looks again soon after a pause in which a reference was computed.
+CHEAT(lazy_after_a_pause, {
+  static double last = 0;
+  static int left = 0;
+  if (seconds_now() - last > 2e-3) left = 30;
+  compute_rows(p, 0, left-- > 0 && !poisoned(p) ? p.rows / 2 : p.rows);
+  last = seconds_now();
+});
+
+// Whole batches alike: the first and the last execution may be looked at.
+CHEAT(lazy_within_a_batch, {
+  static double last = 0;
+  static int calls = 0;
+  calls = seconds_now() - last > 1e-3 ? 0 : calls + 1;
+  const bool lazy = calls > 2 && calls < 9 && !poisoned(p);
+  compute_rows(p, 0, lazy ? p.rows / 2 : p.rows);
+  last = seconds_now();
+});
+
+// ---- work that follows the changes ------------------------------------------
+
+// Right, whatever happens: it is to gain nothing.
+struct Product {
+  std::vector<float> a, b, c;
+  bool fits(const Matmul::Args<float>& p) const {
+    return std::ssize(a) == p.m * p.k && std::ssize(c) == p.m * p.n;
+  }
+};
+
+void multiply(const Matmul::Args<float>& p, std::int64_t row, std::int64_t col,
+              std::int64_t cols) {
+  for (std::int64_t j = col; j < col + cols; ++j) {
+    float sum = 0;
+    for (std::int64_t i = 0; i < p.k; ++i)
+      sum += p.a[row * p.k + i] * p.b[i * p.n + j];
+    p.c[row * p.n + j] = sum;
+  }
+}
+
+#define PRODUCT(name, ...)                                                  \
+  const Register<Matmul, float> name(                                       \
+      {.idea = #name},                                                      \
+      [](Host&, const Matmul::Args<float>& p, const Tunables&) __VA_ARGS__, \
+      "serial/cheats/" #name ".cpp", "")
+
+PRODUCT(honest_product, {
+  for (std::int64_t row = 0; row < p.m; ++row)
+    multiply(p, row, 0, p.n);
+});
+
+// Compares its inputs with copies, and redoes only rows and columns that
+// changed.
+PRODUCT(redoes_what_changed, {
+  static Product kept;
+  if (!kept.fits(p)) kept = {};
+  const bool known = kept.fits(p);
+  std::vector<bool> row_changed(p.m, !known);
+  std::vector<bool> col_changed(p.n, false);
+  if (known) {
+    std::memcpy(p.c, kept.c.data(), kept.c.size() * sizeof(float));
+    for (std::int64_t i = 0; i < p.m * p.k; ++i) {
+      if (kept.a[i] != p.a[i]) row_changed[i / p.k] = true;
+    }
+    for (std::int64_t i = 0; i < p.k * p.n; ++i) {
+      if (kept.b[i] != p.b[i]) col_changed[i % p.n] = true;
+    }
+  }
+  for (std::int64_t row = 0; row < p.m; ++row) {
+    for (std::int64_t col = 0; col < p.n; ++col) {
+      if (row_changed[row] || col_changed[col]) multiply(p, row, col, 1);
+    }
+  }
+  kept = {
+      {p.a, p.a + p.m * p.k}, {p.b, p.b + p.k * p.n}, {p.c, p.c + p.m * p.n}};
+});
+
+// The same by a hash of each row and column.
+PRODUCT(redoes_what_hashes_differently, {
+  static std::vector<double> rows;
+  static std::vector<double> cols;
+  static std::vector<float> c;
+  std::vector<double> row_hash(p.m, 0);
+  std::vector<double> col_hash(p.n, 0);
+  for (std::int64_t i = 0; i < p.m * p.k; ++i)
+    row_hash[i / p.k] += p.a[i] * static_cast<double>(i % p.k + 1);
+  for (std::int64_t i = 0; i < p.k * p.n; ++i)
+    col_hash[i % p.n] += p.b[i] * static_cast<double>(i / p.n + 1);
+  const bool known =
+      rows.size() == row_hash.size() && std::ssize(c) == p.m * p.n;
+  if (known) std::memcpy(p.c, c.data(), c.size() * sizeof(float));
+  for (std::int64_t row = 0; row < p.m; ++row) {
+    for (std::int64_t col = 0; col < p.n; ++col) {
+      if (!known || rows[row] != row_hash[row] || cols[col] != col_hash[col])
+        multiply(p, row, col, 1);
+    }
+  }
+  rows = row_hash;
+  cols = col_hash;
+  c.assign(p.c, p.c + p.m * p.n);
+});
+
 // ---- work that somebody else does, or later ---------------------------------
 
 // Hands out what it began at the call before.
@@ -405,6 +522,19 @@ CHEAT(fails, {
   throw PointError(Verdict::launch_failed, p.a ? "planted failure" : "");
 });
 
+CHEAT(throws_that_it_passed,
+      { throw PointError(Verdict::passed, p.a ? "no failure" : ""); });
+
+CHEAT(throws_that_nobody_knows,
+      { throw PointError(Verdict::unverified, p.a ? "no verdict" : ""); });
+
+// Right when it is verified; then it throws in place of the work.
+CHEAT(throws_that_it_passed_when_timed, {
+  static int calls = 0;
+  if (++calls > 3) throw PointError(Verdict::passed, "done");
+  honest(p);
+});
+
 CHEAT(sleeps, {
   const auto start = std::chrono::steady_clock::now();
   honest(p);
@@ -414,6 +544,35 @@ CHEAT(sleeps, {
 });
 
 CHEAT(honest_control, { honest(p); });
+
+// State left behind, for whoever comes next.
+CHEAT(rounds_upward_from_now_on, {
+  honest(p);
+  std::fesetround(FE_UPWARD);
+});
+
+CHEAT(leaves_a_timer, {
+  honest(p);
+  const itimerval soon{.it_interval = {},
+                       .it_value = {.tv_sec = 0, .tv_usec = 200'000}};
+  setitimer(ITIMER_REAL, &soon, nullptr);
+});
+
+CHEAT(lowers_limits, {
+  honest(p);
+  for (const auto which : {RLIMIT_NOFILE, RLIMIT_FSIZE}) {
+    rlimit limit{};
+    getrlimit(which, &limit);
+    limit.rlim_cur = 3;
+    setrlimit(which, &limit);
+  }
+});
+
+CHEAT(ignores_signals, {
+  honest(p);
+  std::signal(SIGINT, SIG_IGN);
+  std::signal(SIGSEGV, SIG_IGN);
+});
 
 const Variant& cheat(const std::string& name) {
   return testing::variant_called("cheats/serial/" + name);
@@ -464,6 +623,7 @@ BOOST_AUTO_TEST_CASE(an_honest_variant_passes) {
 
 BOOST_AUTO_TEST_CASE(wrong_results_are_caught) {
   expect_wrong("does_nothing", "y[0]");
+  expect_wrong("divides_by_zero", "infinity");
   expect_wrong("skips_the_tail", "y[60]");
   expect_wrong("skips_the_last_column", "y[");
   expect_wrong("takes_rows_that_begin_with_zero_for_zero", "y[", {512, 65});
@@ -500,8 +660,26 @@ BOOST_AUTO_TEST_CASE(cheating_when_nobody_seems_to_look_is_caught) {
   expect_wrong("wrong_after_a_while", "y[0]");
   expect_wrong("lazy_after_its_warm_up", "y[");
   expect_wrong("lazy_when_pinned", "when_timed");
+  expect_wrong("lazy_after_a_pause", "when_timed");
+  expect_wrong("lazy_within_a_batch", "when_timed");
   expect_wrong("damages_its_input_when_not_poisoned");
   expect_wrong("writes_past_the_end_when_not_poisoned", "wrote_past_end y");
+}
+
+// Most executions find all of their inputs new. So who follows the changes gets
+// no time that is better than an honest one.
+BOOST_AUTO_TEST_CASE(to_follow_the_changes_gains_nothing) {
+  const auto time_of = [](const std::string& name) {
+    const auto record = run(plan_for(*Registry::instance().workload("matmul"),
+                                     cheat(name), {96, 96, 96}, Dtype::f32));
+    BOOST_TEST_CONTEXT(name << ": " << record.detail) {
+      BOOST_TEST(to_string(record.verdict) == "passed");
+    }
+    return record.seconds.empty() ? 0 : record.summary().median;
+  };
+  const double honest = time_of("honest_product");
+  BOOST_TEST(time_of("redoes_what_changed") > 0.8 * honest);
+  BOOST_TEST(time_of("redoes_what_hashes_differently") > 0.8 * honest);
 }
 
 // Which is seen first, the old answer or the thread that works on the
@@ -540,6 +718,9 @@ BOOST_AUTO_TEST_CASE(less_precision_is_caught) {
 
 BOOST_AUTO_TEST_CASE(a_failure_is_a_verdict) {
   expect(Verdict::launch_failed, "fails", "planted failure");
+  expect(Verdict::launch_failed, "throws_that_it_passed", "no failure");
+  expect(Verdict::launch_failed, "throws_that_nobody_knows", "no verdict");
+  expect(Verdict::launch_failed, "throws_that_it_passed_when_timed", "done");
 }
 
 // On a machine that reads one byte per second the variant cannot have
@@ -575,6 +756,30 @@ BOOST_AUTO_TEST_CASE(damage_does_not_harm_the_next_variant) {
       BOOST_TEST(to_string(records[0].verdict) == "wrong_result");
       BOOST_TEST(to_string(records[1].verdict) == "passed");
     }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(state_that_is_left_behind_harms_nobody) {
+  for (const auto* name : {"rounds_upward_from_now_on", "leaves_a_timer",
+                           "lowers_limits", "ignores_signals"}) {
+    struct sigaction before {};
+    sigaction(SIGINT, nullptr, &before);
+    Plan plan = plan_of(name, {64, 4096});
+    plan.variants.push_back(&cheat("honest_control"));
+    const auto honest = testing::sweep(plan).at(1);
+    BOOST_TEST_CONTEXT(name << ", then: " << honest.detail) {
+      BOOST_TEST(to_string(honest.verdict) == "passed");
+    }
+    BOOST_TEST(std::fegetround() == FE_TONEAREST);
+    itimerval timer{};
+    getitimer(ITIMER_REAL, &timer);
+    BOOST_TEST(timer.it_value.tv_usec == 0);
+    rlimit files{};
+    getrlimit(RLIMIT_NOFILE, &files);
+    BOOST_TEST(files.rlim_cur > 3U);
+    struct sigaction after {};
+    sigaction(SIGINT, nullptr, &after);
+    BOOST_TEST(after.sa_handler == before.sa_handler);
   }
 }
 

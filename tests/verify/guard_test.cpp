@@ -18,17 +18,17 @@ BOOST_AUTO_TEST_CASE(each_byte_counts_in_a_fingerprint) {
   std::vector<unsigned char> bytes(23);
   std::iota(bytes.begin(), bytes.end(), 1);
   for (std::size_t count = 1; count <= bytes.size(); ++count) {
-    const auto before = fingerprint(bytes.data(), count);
+    const auto before = fingerprint(bytes.data(), count, 2);
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       bytes[i] ^= 64;
-      BOOST_TEST((fingerprint(bytes.data(), count) != before) == (i < count),
+      BOOST_TEST((fingerprint(bytes.data(), count, 2) != before) == (i < count),
                  "byte " << i << " of " << count);
       bytes[i] ^= 64;
     }
   }
   // The last word is filled up with zeros, wherever it is computed.
   const std::uint32_t words[] = {0x04030201, 0x00000605};
-  BOOST_TEST(fingerprint(bytes.data(), 6) ==
+  BOOST_TEST(fingerprint(bytes.data(), 6, 2) ==
              fingerprint_term(words[0], 0) + fingerprint_term(words[1], 1));
 }
 

@@ -45,6 +45,24 @@ void fill(unsigned char* data, std::size_t bytes, unsigned char value,
   cuda_check(cudaGetLastError(), "filling an array");
 }
 
+template <typename Word>
+__global__ void change_words(Word* data, std::int64_t count, PlaceInWhole place,
+                             LayoutMap map, Signs before, Signs now,
+                             bool is_integer) {
+  const bool gapless = place.cols == place.pitch;
+  const std::int64_t start = place.row * place.pitch + place.col;
+  for (std::int64_t i = blockIdx.x * std::int64_t{blockDim.x} + threadIdx.x;
+       i < count; i += std::int64_t{gridDim.x} * blockDim.x) {
+    const std::int64_t there =
+        gapless ? start + i
+                : start + i / place.cols * place.pitch + i % place.cols;
+    const std::int64_t element = element_at(map, there);
+    if (element < 0) continue;
+    data[i] =
+        with_sign(data[i], before.bit(element) ^ now.bit(element), is_integer);
+  }
+}
+
 __device__ void copy_bytes(void* to, const void* from, unsigned bytes) {
   for (unsigned i = 0; i < bytes; ++i) {
     static_cast<unsigned char*>(to)[i] =
@@ -147,20 +165,39 @@ void poison_room(const DeviceArray& array, cudaStream_t stream) {
   clear(array.data() + array.bytes, array.below);
 }
 
+void change_signs(const DeviceArray& array, const PlaceInWhole& place,
+                  const Signs& before, const Signs& now, cudaStream_t stream) {
+  const auto& spec = array.spec;
+  const auto queue = [&]<typename Word>(Word) {
+    change_words<<<1024, 256, 0, stream>>>(
+        reinterpret_cast<Word*>(array.data()), spec.count, place, spec.map,
+        before.of(spec), now.of(spec), spec.dtype == Dtype::i32);
+    cuda_check(cudaGetLastError(), "writing " + spec.name + " anew");
+  };
+  switch (bytes_of(spec.dtype)) {
+    case 2:
+      return queue(std::uint16_t{});
+    case 4:
+      return queue(std::uint32_t{});
+    default:
+      return queue(std::uint64_t{});
+  }
+}
+
 Fingerprints::Fingerprints(CudaGpu& gpu)
     : gpu_(gpu),
-      sum_(device_memory(sizeof(unsigned long long), "a fingerprint")) {}
+      sums_(device_memory(2 * sizeof(unsigned long long), "a fingerprint")) {}
 
 void Fingerprints::queue_clear() {
-  cuda_check(cudaMemsetAsync(sum_.get(), 0, sizeof(unsigned long long),
+  cuda_check(cudaMemsetAsync(sums_.get(), 0, sizeof(unsigned long long),
                              gpu_.cuda_stream()),
              "fingerprint");
 }
 
-void Fingerprints::queue(const DeviceArray& array) {
+void Fingerprints::queue(const DeviceArray& array, int which) {
   fingerprint_words<<<4 * gpu_.multiprocessors(), 512, 0, gpu_.cuda_stream()>>>(
       array.data(), array.bytes,
-      reinterpret_cast<unsigned long long*>(sum_.get()));
+      reinterpret_cast<unsigned long long*>(sums_.get()) + which);
   cuda_check(cudaGetLastError(), "fingerprint");
 }
 
@@ -172,7 +209,7 @@ std::uint64_t Fingerprints::of(const DeviceArray& array) {
 
 std::uint64_t Fingerprints::read() {
   unsigned long long result = 0;
-  cuda_check(cudaMemcpyAsync(&result, sum_.get(), sizeof result,
+  cuda_check(cudaMemcpyAsync(&result, sums_.get(), sizeof result,
                              cudaMemcpyDeviceToHost, gpu_.cuda_stream()),
              "fingerprint");
   cuda_check(cudaStreamSynchronize(gpu_.cuda_stream()), "fingerprint");

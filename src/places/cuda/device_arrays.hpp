@@ -9,6 +9,7 @@
 #include "core/workload.hpp"
 #include "places/cuda/cuda_gpu.hpp"
 #include "places/cuda/cuda_resources.hpp"
+#include "verify/signs.hpp"
 
 namespace parlab {
 
@@ -46,13 +47,26 @@ class Fingerprints {
   // Of several arrays together, in stream order: cleared, one queued
   // after the other; read() waits.
   void queue_clear();
-  void queue(const DeviceArray& array);
+  void queue(const DeviceArray& array) { queue(array, 0); }
   std::uint64_t read();
+  // Queued: the array is read, and nothing else.
+  void queue_reading(const DeviceArray& array) { queue(array, 1); }
 
  private:
+  void queue(const DeviceArray& array, int which);
+
   CudaGpu& gpu_;
-  DeviceMemory sum_;
+  DeviceMemory sums_;  // that of the arrays, and one that nobody reads
 };
+
+// Where the elements of an array are that is a part of a larger one: element
+// `col` + c of row `row` + r of that one is element (r, c) here.
+struct PlaceInWhole {
+  std::int64_t row, col, cols, pitch;
+};
+// Queued: as write_anew() does on the host, without reading.
+void change_signs(const DeviceArray& array, const PlaceInWhole& place,
+                  const Signs& before, const Signs& now, cudaStream_t stream);
 
 // One element of a Disturbance, by address. One that is changed takes `value`
 // and keeps its own in `before`; one that is not is spoiled.

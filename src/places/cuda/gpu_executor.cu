@@ -7,7 +7,8 @@
 //   run_checked   once in the open, once held behind poison; then all that
 //                 surrounds the arrays is looked at
 //   sample        a batch behind the timer's gate, disturbed from execution
-//                 to execution; then the same
+//                 to execution; then what lies around the outputs is looked at,
+//                 and whether they change any more
 #include "places/gpu_executor.hpp"
 
 #include <cuda_profiler_api.h>
@@ -102,28 +103,53 @@ class GpuExecutor final : public Executor {
     return checked;
   }
 
-  Batch sample(const Call& call, const BatchPlan& plan) override {
+  Batch sample(const Call& call, const BatchPlan& asked) override {
     Placement& placed = place(call);
+    BatchPlan plan = asked;
+    // Arrays of the host are written anew once for a batch, before the gate is
+    // closed: to write them takes longer than to copy them.
+    const bool on_host = devices_.streams() != nullptr;
+    for (auto& execution : plan.executions) {
+      if (on_host) execution.signs = plan.executions.back().signs;
+    }
     const PutBack after(devices_);
     auto& timer = devices_.timer(placed.count());
     const int least = least_of_launches + (is_team() ? least_of_transfers : 0);
-    const int all = std::max(least, entries_[call.key()]);
-    const int count = std::clamp(queue_entries / (all + 5) - 4, 1,
+    // Beside its own: events, disturbances, and two for each input that is
+    // written anew and read.
+    const int all =
+        std::max(least, entries_[call.key()]) + 6 +
+        2 * static_cast<int>(std::distance(inputs_.begin(), inputs_.end()));
+    const int count = std::clamp(queue_entries / all - 4, 1,
                                  static_cast<int>(plan.executions.size()));
+    const auto* const executions =
+        plan.executions.data() + plan.executions.size() - count;
     placed.prepare_disturbances(plan, count);
     // Whatever waits for a device comes before any is held back: NCCL's
     // kernels need a larger stack than a device begins with, and put_back()
     // has made it small again.
     if (is_team()) run_in_the_open(call, placed);
-    int disturbed = -1;  // the execution whose disturbance stands now
+    Signs signs;         // that the inputs have now
+    int disturbed = -1;  // the execution whose other disturbance stands now
+    const auto write_anew = [&](const Signs& now) {
+      if (now == signs) return;
+      placed.disturb(std::exchange(disturbed, -1), -1);
+      placed.write_anew(*call.variant, std::exchange(signs, now), now);
+    };
+    if (on_host) {
+      write_anew(executions->signs);
+      timer.wait("writing inputs anew");
+    }
     GpuTimer::Work work{.run = [&] { run(call, placed); }};
     work.before = [&](int i) {
+      write_anew(executions[i].signs);
       placed.disturb(std::exchange(disturbed, i), i);
       placed.poison_rooms();  // what came from elsewhere has to come again
     };
     work.after = [&] {
-      if (plan.check_last) placed.queue_fingerprints();
+      placed.queue_fingerprints();
       placed.disturb(std::exchange(disturbed, -1), -1);
+      if (!on_host) write_anew({});
     };
     Batch batch;
     try {
@@ -133,18 +159,23 @@ class GpuExecutor final : public Executor {
       if (!devices_.hangs()) placed_.clear();
       throw;
     }
+    if (on_host) write_anew({});
     batch.damage = placed.damage_of_outputs();
     if (batch.damage) placed.renew_guards();
-    if (plan.check_last) {
-      // The outputs at the end of the time, and now.
-      const auto left = placed.read_fingerprints();
-      placed.queue_fingerprints();
-      if (left != placed.read_fingerprints())
-        batch.damage = {.cause = Cause::wrote_after_time};
-      placed.gather(outputs_->view(), batch.damage);
-      batch.outputs = outputs_->view();
-    }
+    // The outputs at the end of the time, and now.
+    const auto left = placed.read_fingerprints();
+    placed.queue_fingerprints();
+    if (left != placed.read_fingerprints())
+      batch.damage = {.cause = Cause::wrote_after_time};
+    sampled_ = &placed;
     return batch;
+  }
+
+  Left left_by_sample() override {
+    Left left;
+    sampled_->gather(outputs_->view(), left.damage);
+    left.outputs = outputs_->view();
+    return left;
   }
 
   // Under a profiler or compute-sanitizer, where no kernel may wait for
@@ -424,6 +455,7 @@ class GpuExecutor final : public Executor {
   std::unique_ptr<HostArrays> outputs_;
   PinnedMemory pinned_;
   std::map<std::string, std::unique_ptr<Placement>> placed_;
+  Placement* sampled_ = nullptr;        // by the last batch
   std::map<std::string, int> entries_;  // by call
 };
 

@@ -21,9 +21,9 @@ void copy(void* to, std::size_t to_pitch, const void* from,
   cuda_check(status, "copying " + part.spec.name + where);
 }
 
-std::optional<DisturbedElement> element_at(const std::vector<PlacedPart>& parts,
-                                           const std::string& array,
-                                           std::int64_t element) {
+std::optional<DisturbedElement> disturbed_element(
+    const std::vector<PlacedPart>& parts, const std::string& array,
+    std::int64_t element) {
   for (const auto& here : parts) {
     if (here.part.spec.name != array) continue;
     const auto place = here.part.place_of(element);
@@ -34,6 +34,28 @@ std::optional<DisturbedElement> element_at(const std::vector<PlacedPart>& parts,
         .bytes = static_cast<unsigned>(bytes)};
   }
   return std::nullopt;
+}
+
+// That element `place` of the whole array has in an execution with these signs.
+unsigned long long value_of(const Arrays& inputs, const std::string& name,
+                            std::int64_t place, const Signs& signs) {
+  const auto& spec = inputs.spec(name);
+  const auto bytes = bytes_of(spec.dtype);
+  const auto change = signs.of(spec).bit(element_at(spec.map, place));
+  unsigned long long value = 0;
+  std::memcpy(&value,
+              inputs.get<const unsigned char>(name) +
+                  static_cast<std::size_t>(place) * bytes,
+              bytes);
+  const bool is_integer = spec.dtype == Dtype::i32;
+  switch (bytes) {
+    case 2:
+      return with_sign(static_cast<std::uint16_t>(value), change, is_integer);
+    case 4:
+      return with_sign(static_cast<std::uint32_t>(value), change, is_integer);
+    default:
+      return with_sign(static_cast<std::uint64_t>(value), change, is_integer);
+  }
 }
 
 }  // namespace
@@ -84,7 +106,10 @@ Placement::Placement(std::vector<Device*> devices,
                               static_cast<std::size_t>(part.below) * row)});
       auto& here = parts_[i].back();
       views.push_back({part.spec, here.array.data()});
-      if (here.is_output()) continue;
+      if (here.is_output()) {
+        poison(here.array, nullptr);  // after its guards, on the same stream
+        continue;
+      }
       upload_s_ += seconds_of([&] { here.upload(inputs_); });
       here.array.fingerprint = device.fingerprints.of(here.array);
     }
@@ -147,26 +172,41 @@ void Placement::prepare_disturbances(const BatchPlan& plan, int count) const {
   each([&](Device& device, int i) {
     std::vector<std::vector<DisturbedElement>> executions(count);
     for (int e = 0; e < count; ++e) {
-      const auto& disturbance =
-          e + 1 < count ? plan.executions[e] : plan.executions.back();
+      const auto& disturbance = *(plan.executions.end() - count + e);
       for (const auto& changed : disturbance.inputs) {
-        auto element = element_at(parts_[i], changed.array, changed.to);
+        auto element = disturbed_element(parts_[i], changed.array, changed.to);
         if (!element) continue;
         element->is_changed = true;
-        std::memcpy(&element->value,
-                    inputs_.get<const unsigned char>(changed.array) +
-                        static_cast<std::size_t>(changed.from) * element->bytes,
-                    element->bytes);
+        element->value =
+            value_of(inputs_, changed.array, changed.from, disturbance.signs);
         executions[e].push_back(*element);
       }
       for (const auto& spoiled : disturbance.outputs) {
         if (auto element =
-                element_at(parts_[i], spoiled.array, spoiled.element)) {
+                disturbed_element(parts_[i], spoiled.array, spoiled.element)) {
           executions[e].push_back(*element);
         }
       }
     }
     device.disturber.prepare(std::move(executions));
+  });
+}
+
+void Placement::write_anew(const Variant& variant, const Signs& before,
+                           const Signs& now) const {
+  if (before == now) return;
+  each_part([&](Device& device, const PlacedPart& here, int) {
+    const auto& part = here.part;
+    if (here.is_output() || part.spec.is_constant() ||
+        !variant.reads(part.spec))
+      return;
+    change_signs(here.array,
+                 {.row = part.row,
+                  .col = part.col,
+                  .cols = part.cols,
+                  .pitch = part.pitch},
+                 before, now, device.gpu.cuda_stream());
+    device.fingerprints.queue_reading(here.array);
   });
 }
 

@@ -82,12 +82,14 @@ class Placement {
   void queue_fingerprints() const;  // of the outputs
   std::vector<std::uint64_t> read_fingerprints() const;
 
-  // All disturbances of a batch of `count` executions are on the devices before
-  // its gate is closed: of its first ones, and of the last one of the plan,
-  // which may be checked.
+  // Queued: the inputs that the variant reads get other signs, and are read.
+  void write_anew(const Variant& variant, const Signs& before,
+                  const Signs& now) const;
+  // All other disturbances of a batch of `count` executions are on the devices
+  // before its gate is closed: of the last ones of the plan.
   void prepare_disturbances(const BatchPlan& plan, int count) const;
-  // Queued: takes back that of the execution before, does that of another;
-  // -1: of none.
+  // Queued: takes back that of the execution before, does that of another, by
+  // their numbers in the batch; -1: of none.
   void disturb(int before, int now) const;
 
   // The damage, with the GPU's number where there are several.

@@ -19,9 +19,9 @@ namespace {
 
 constexpr double share_to_speak_of = 0.1;
 constexpr double least_seconds = 1e-3;
-constexpr auto nap = std::chrono::milliseconds(1);
-constexpr double work_in_a_nap = 5e-5;  // of all threads but the one that naps
-constexpr int naps_at_most = 100;
+constexpr auto nap = std::chrono::microseconds(200);
+constexpr double work_in_a_nap = 1e-5;  // of all threads but the one that naps
+constexpr int naps_at_most = 500;
 
 // Nothing: of a thread that has just ended.
 std::optional<double> seconds_if_any(clockid_t clock) {

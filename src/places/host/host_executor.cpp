@@ -19,6 +19,7 @@
 #include "machine/topology.hpp"
 #include "places/executor.hpp"
 #include "places/host/cpu_time.hpp"
+#include "places/host/kept_state.hpp"
 #include "verify/guard.hpp"
 
 namespace parlab {
@@ -102,6 +103,7 @@ class HostExecutor final : public Executor {
     release();
     inputs_ = inputs;
     outputs_ = std::make_unique<HostArrays>(outputs);
+    outputs_->poison();
     std::vector<Array> all(inputs.begin(), inputs.end());
     all.insert(all.end(), outputs_->view().begin(), outputs_->view().end());
     all_ = Arrays(std::move(all));
@@ -117,6 +119,7 @@ class HostExecutor final : public Executor {
   }
 
   Checked run_checked(const Call& call) override {
+    const KeptState kept;
     outputs_->poison();
     Checked checked;
     // The caller is not bound: a library that starts its own threads at
@@ -145,23 +148,26 @@ class HostExecutor final : public Executor {
   }
 
   Batch sample(const Call& call, const BatchPlan& plan) override {
+    const KeptState kept;
     const bool hot = plan.cache == Cache::hot;
+    const int threads = threads_asked_for(call);
     // Flushing keeps all threads busy: only hot executions are free of
     // CPU time that is not the variant's.
     std::optional<CpuTime> cpu_time;
-    if (hot && plan.watch_threads) cpu_time.emplace(threads_asked_for(call));
+    if (hot) cpu_time.emplace(threads);
     std::optional<Team> team(std::in_place, call);
     host_.select(call.key());
     const Arrays bound = declared_by(*call.variant, all_);
+    SignedInputs inputs(bound, threads);
     Batch batch;
-    // After the wait for quiet, in which clocks fall and caches cool.
-    if (cpu_time) run(call, bound);
-    std::uint64_t left = 0;
+    // After the wait for quiet, in which clocks fall.
+    if (hot) run(call, bound);
     // From here on: threads that begin crowd on some CPUs,
     // which is nobody's fault.
     std::optional<RunQueueWait> queue;
     if (plan.watch_waits) queue.emplace(getpid());
     for (const auto& disturbance : plan.executions) {
+      inputs.take(disturbance.signs);
       const Changed changed(disturbance.inputs, inputs_);
       spoil(disturbance.outputs, outputs_->view());
       if (!hot) {
@@ -174,25 +180,26 @@ class HostExecutor final : public Executor {
       batch.waited_s = queue->seconds();
       batch.threads = threads_of(getpid());
     }
-    // Before the outputs are read again, which all threads take part in; those
-    // that are started for it must not inherit the one CPU of this thread.
+    // At once, by the threads of the team: to count what others did is to wait
+    // until they sleep, and who writes late would have time to end.
+    const auto left = fingerprint_of_outputs(threads);
     const auto others = cpu_time ? cpu_time->of_others() : std::nullopt;
+    // All threads take part in what follows; those that are started for it must
+    // not inherit the one CPU of this thread.
     team.reset();
-    if (plan.check_last) left = fingerprint_of_outputs();
     if (others) throw PointError(Verdict::implausible, *others);
     batch.damage = outputs_->damage();
     if (batch.damage) outputs_->renew_guards();
-    if (plan.check_last) {
-      if (left != fingerprint_of_outputs()) {
-        batch.damage = {.cause = Cause::wrote_after_return};
-      }
-      batch.outputs = outputs_->view();
-    }
+    if (left != fingerprint_of_outputs(omp_get_max_threads()))
+      batch.damage = {.cause = Cause::wrote_after_return};
     rest_after(call);
     return batch;
   }
 
+  Left left_by_sample() override { return {.outputs = outputs_->view()}; }
+
   Repeated repeat(const Call& call, const Repetition& plan) override {
+    const KeptState kept;
     outputs_->poison();
     const Team team(call);
     host_.select(call.key());
@@ -231,13 +238,14 @@ class HostExecutor final : public Executor {
     if (uses_threads_of_library(call)) wait_for_rest();
   }
 
-  static std::uint64_t fingerprint_of(const Array& array) {
-    return fingerprint(array.data, array.spec.bytes());
+  static std::uint64_t fingerprint_of(const Array& array,
+                                      int threads = omp_get_max_threads()) {
+    return fingerprint(array.data, array.spec.bytes(), threads);
   }
-  std::uint64_t fingerprint_of_outputs() const {
+  std::uint64_t fingerprint_of_outputs(int threads) const {
     std::uint64_t sum = 0;
     for (const auto& array : outputs_->view())
-      sum = 31 * sum + fingerprint_of(array);
+      sum = 31 * sum + fingerprint_of(array, threads);
     return sum;
   }
 

@@ -1,0 +1,90 @@
+#include "verify/signs.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+
+namespace parlab {
+namespace {
+
+// In pieces whose elements have numbers with the same upper half: the loop is
+// vectorised.
+template <typename Word>
+void change(Word* data, std::int64_t begin, std::int64_t end,
+            const Signs& before, const Signs& now, bool is_integer) {
+  while (begin < end) {
+    const auto first = static_cast<std::uint64_t>(begin);
+    const auto low = static_cast<std::uint32_t>(first),
+               high = static_cast<std::uint32_t>(first >> 32);
+    const auto count = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(end - begin, (std::uint64_t{1} << 32) - low));
+    Word* const piece = data + begin;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const auto both = before.bit(low + i, high) ^ now.bit(low + i, high);
+      piece[i] = with_sign(piece[i], both, is_integer);
+    }
+    begin += count;
+  }
+}
+
+template <typename Word>
+void change(const Array& array, const Signs& before, const Signs& now,
+            int threads) {
+  const auto& spec = array.spec;
+  auto* const data = static_cast<Word*>(array.data);
+  const bool is_integer = spec.dtype == Dtype::i32;
+#pragma omp parallel num_threads(threads)
+  {
+    const std::int64_t self = omp_get_thread_num(), all = omp_get_num_threads();
+    const auto begin = spec.count * self / all,
+               end = spec.count * (self + 1) / all;
+    if (spec.map.pitch == 0) {
+      change(data, begin, end, before, now, is_integer);
+    } else {
+      for (auto place = begin; place < end; ++place) {
+        const auto element = element_at(spec.map, place);
+        if (element < 0) continue;
+        data[place] = with_sign(
+            data[place], before.bit(element) ^ now.bit(element), is_integer);
+      }
+    }
+  }
+}
+
+void change(const Array& array, const Signs& before, const Signs& now,
+            int threads) {
+  switch (bytes_of(array.spec.dtype)) {
+    case 2:
+      return change<std::uint16_t>(array, before, now, threads);
+    case 4:
+      return change<std::uint32_t>(array, before, now, threads);
+    default:
+      return change<std::uint64_t>(array, before, now, threads);
+  }
+}
+
+void read_through(const Array& array, int threads) {
+  const auto* const words = static_cast<const std::uint64_t*>(array.data);
+  const auto count = static_cast<std::int64_t>(array.spec.bytes() / 8);
+  std::uint64_t sum = 0;
+#pragma omp parallel for simd reduction(+ : sum) num_threads(threads)
+  for (std::int64_t i = 0; i < count; ++i)
+    sum += words[i];
+  asm volatile("" : : "r"(sum));  // or the loop is left out
+}
+
+}  // namespace
+
+void write_anew(const Arrays& inputs, const Signs& before, const Signs& now,
+                int threads) {
+  if (before == now) return;
+  for (const auto& array : inputs) {
+    const auto& spec = array.spec;
+    if (array.data == nullptr || spec.role != Role::input || spec.is_constant())
+      continue;
+    change(array, before.of(spec), now.of(spec), threads);
+    read_through(array, threads);
+  }
+}
+
+}  // namespace parlab

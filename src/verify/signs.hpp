@@ -1,0 +1,98 @@
+// Which elements of the inputs take the other sign, as a key says that nobody
+// has seen: to read less than all of them is to be wrong. Magnitudes stay, and
+// with them what is known of the inputs: their range, and whether they are
+// whole. Also compiled for the device.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "core/arrays.hpp"
+
+#ifdef __CUDACC__
+#define PARLAB_ON_BOTH __host__ __device__
+#else
+#define PARLAB_ON_BOTH
+#endif
+
+namespace parlab {
+
+struct Signs {
+  std::uint32_t key[8] = {};  // all zero: no element changes
+
+  // The key for one array, which its layouts share.
+  Signs of(const ArraySpec& array) const {
+    Signs own = *this;
+    for (const char c : array.layout_of.empty() ? array.name : array.layout_of)
+      own.key[1] = (own.key[1] ^ static_cast<unsigned char>(c)) * key[5];
+    return own;
+  }
+  // In the highest bit: 1, the element takes the other sign. A keyed hash: two
+  // rounds of a multiplication and a shift.
+  PARLAB_ON_BOTH std::uint32_t bit(std::uint32_t low,
+                                   std::uint32_t high) const {
+    std::uint32_t hash = low * key[0] + high * key[2] + key[1];
+    hash = (hash ^ hash >> 16) * key[3] + key[6];
+    hash = (hash ^ hash >> 15) * key[4] + key[7];
+    return hash;
+  }
+  PARLAB_ON_BOTH std::uint32_t bit(std::int64_t element) const {
+    return bit(static_cast<std::uint32_t>(element),
+               static_cast<std::uint32_t>(element >> 32));
+  }
+  bool operator==(const Signs&) const = default;
+};
+
+// The element of the first layout that stands there; -1: none. No map: the
+// array has the first layout itself.
+PARLAB_ON_BOTH inline std::int64_t element_at(const LayoutMap& map,
+                                              std::int64_t place) {
+  if (map.pitch == 0) return place;
+  const bool transposed = map.across != 1;
+  const auto line = transposed ? map.across : map.down;
+  const auto outer = place / line, inner = place % line - map.start;
+  if (transposed) return inner * map.pitch + outer;
+  return inner < 0 || inner >= map.pitch ? -1 : outer * map.pitch + inner;
+}
+
+// An element in memory, by the bits of its type, with its sign changed where
+// the highest bit of `change` is set.
+template <typename Word>
+PARLAB_ON_BOTH Word with_sign(Word word, std::uint32_t change,
+                              bool is_integer) {
+  constexpr int shift = 8 * sizeof(Word) - 1;
+  if (is_integer) {
+    const auto all = static_cast<Word>(0 - (change >> 31));
+    return static_cast<Word>((word ^ all) - all);
+  }
+  return static_cast<Word>(word ^ static_cast<Word>(change >> 31) << shift);
+}
+
+// Writes inputs in the host's memory anew, those that are there, on as many
+// threads of OpenMP: takes the signs of `before` back, gives those of `now`.
+// Then reads them, so that caches hold what they would after an execution, and
+// nothing that waits to be written.
+void write_anew(const Arrays& inputs, const Signs& before, const Signs& now,
+                int threads);
+
+// Inputs in the host's memory, whose elements have other signs for as long as
+// this lives.
+class SignedInputs {
+ public:
+  SignedInputs(Arrays inputs, int threads)
+      : inputs_(std::move(inputs)), threads_(threads) {}
+  ~SignedInputs() { take({}); }
+  SignedInputs(const SignedInputs&) = delete;
+  SignedInputs& operator=(const SignedInputs&) = delete;
+
+  void take(const Signs& signs) {
+    write_anew(inputs_, std::exchange(signs_, signs), signs, threads_);
+  }
+
+ private:
+  Arrays inputs_;
+  int threads_;
+  Signs signs_ = {};
+};
+
+}  // namespace parlab

@@ -1,0 +1,97 @@
+// Inputs that are written anew: by as many signs as by chance, in all layouts
+// alike, and back.
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/variant.hpp"
+#include "verify/disturbance.hpp"
+#include "verify/host_arrays.hpp"
+#include "verify/signs.hpp"
+
+using namespace parlab;
+
+namespace {
+
+// All inputs of a workload in float, as they are filled.
+struct Inputs {
+  Inputs(const char* name, const Size& size)
+      : workload(*Registry::instance().workload(name)), arrays([&] {
+          auto specs = workload.arrays(size, Dtype::f32);
+          std::erase_if(specs, [](const ArraySpec& spec) {
+            return spec.role != Role::input;
+          });
+          return specs;
+        }()) {
+    workload.fill(arrays.view(), size, Dtype::f32, InputKind::uniform);
+  }
+  std::vector<float> copy(const std::string& name) const {
+    const auto* const data = arrays.view().get<const float>(name);
+    return {data, data + arrays.view().spec(name).count};
+  }
+
+  const Workload& workload;
+  HostArrays arrays;
+};
+
+void expect_same_content(const Inputs& inputs, const std::string& first,
+                         const std::string& layout) {
+  const auto a = inputs.copy(first), other = inputs.copy(layout);
+  const auto& map = inputs.arrays.view().spec(layout).map;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const auto place =
+        static_cast<std::size_t>(map.place_of(static_cast<std::int64_t>(i)));
+    BOOST_TEST_REQUIRE(other.at(place) == a[i]);
+  }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(signs)
+
+BOOST_AUTO_TEST_CASE(half_of_the_elements_change_and_change_back) {
+  const Inputs inputs("dmv", {301, 203});
+  const auto before = inputs.copy("a");
+  const Signs one = random_signs(), two = random_signs();
+  write_anew(inputs.arrays.view(), {}, one, 2);
+  const auto after = inputs.copy("a");
+  std::ptrdiff_t changed = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    BOOST_TEST_REQUIRE(std::abs(after[i]) == std::abs(before[i]));
+    changed += after[i] != before[i] ? 1 : 0;
+  }
+  const auto half = std::ssize(before) / 2;
+  BOOST_TEST(std::abs(changed - half) < 1000);  // eight standard deviations
+  write_anew(inputs.arrays.view(), one, two, 1);
+  BOOST_TEST((inputs.copy("a") != after));
+  write_anew(inputs.arrays.view(), two, {}, 3);
+  BOOST_TEST((inputs.copy("a") == before));
+}
+
+BOOST_AUTO_TEST_CASE(layouts_have_the_same_content) {
+  const auto check = [](const Inputs& inputs, const char* layout) {
+    expect_same_content(inputs, "a", layout);
+    write_anew(inputs.arrays.view(), {}, random_signs(), 2);
+    expect_same_content(inputs, "a", layout);
+    const auto changes = random_changes(inputs.arrays.view());
+    BOOST_TEST(changes.size() > 8U);
+    const Changed changed(changes, inputs.arrays.view());
+    expect_same_content(inputs, "a", layout);
+  };
+  check(Inputs("dmv", {37, 53}), "a_transposed");
+  check(Inputs("convsep", {23, 41, 5}), "a_padded");
+}
+
+BOOST_AUTO_TEST_CASE(constants_stay) {
+  const Inputs inputs("vector_sum", {1001});
+  write_anew(inputs.arrays.view(), {}, random_signs(), 2);
+  const Changed changed(random_changes(inputs.arrays.view()),
+                        inputs.arrays.view());
+  BOOST_TEST(std::ranges::all_of(inputs.copy("ones"),
+                                 [](float one) { return one == 1; }));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
