@@ -18,6 +18,14 @@ std::vector<ArraySpec> inputs_needed(
   return arrays;
 }
 
+// That write inputs anew: to start a team for a few is slower.
+int threads_worth(const Arrays& inputs) {
+  std::size_t bytes = 0;
+  for (const auto& array : inputs)
+    bytes += array.spec.bytes();
+  return bytes > std::size_t{1} << 20 ? physical_cores() : 1;
+}
+
 }  // namespace
 
 std::vector<ArraySpec> arrays_needed(
@@ -88,7 +96,8 @@ void Problem::refill() {
   inputs_.renew_guards();
   workload_.fill(inputs_.view(), size_, dtype_, kind_);
   if (!seed_ || kind_ == InputKind::wide) return;
-  write_anew(inputs_.view(), {}, signs_of_seed(*seed_), physical_cores());
+  write_anew(inputs_.view(), {}, signs_of_seed(*seed_),
+             threads_worth(inputs_.view()));
 }
 
 std::optional<Mismatch> Problem::check(const Arrays& outputs,
@@ -117,7 +126,7 @@ void Problem::disturb() {
 
 std::optional<Mismatch> Problem::check_disturbed(const Arrays& outputs,
                                                  const Variant& variant) {
-  SignedInputs inputs(inputs_.view(), physical_cores());
+  SignedInputs inputs(inputs_.view(), threads_worth(inputs_.view()));
   inputs.take(disturbed_.signs);
   const Changed changed(disturbed_.inputs, inputs_.view());
   return check(oracles_of_disturbed_, outputs, variant);

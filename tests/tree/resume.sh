@@ -66,8 +66,8 @@ expect "and records it" grep -q '"verdict":"out_of_memory"' "$folder/large.jsonl
 
 # Ctrl-C: what is complete is kept, and the exit status says so.
 rm -f "$records"*
-timeout --preserve-status --signal=INT 6 bin/parlab-emulated dmv 64,2048 --backend serial \
-  --iterations 9999 --format csv --results "$records" >/dev/null 2>&1
+timeout --preserve-status --signal=INT 6 bin/parlab-emulated dmv 64,8192 --backend serial \
+  --iterations 999 --format csv --results "$records" >/dev/null 2>&1
 expect "an interrupted sweep exits with 130" test $? = 130
 expect "and keeps what was complete" test "$(count)" -ge 1
 end_tests
