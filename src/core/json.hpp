@@ -30,7 +30,8 @@ struct WrongKind : std::runtime_error {
 namespace parlab {
 
 // Strict: 1.5 is no integer, true is no number, and asking one for the other
-// throws WrongKind. Of members with the same name the first is found.
+// throws WrongKind. A search finds the first of
+// several members of one name; who reads a record takes the last.
 using Json = rapidjson::Value;
 
 // Throws NotJson.

@@ -1,35 +1,25 @@
 #include "core/name.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <cstdio>
 #include <utility>
+
+#include "core/json.hpp"
 
 namespace parlab {
 namespace {
 
 struct Character {
-  std::uint32_t code;
-  std::size_t bytes;  // of UTF-8; 0: it is none
+  unsigned code = 0;
+  std::size_t bytes = 0;  // of UTF-8; 0: it is none
 };
 
 Character character_at(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text[0]);
-  if (first < 0x80) return {first, 1};
-  const int ones = std::countl_one(first);
-  if (ones < 2 || ones > 4 || text.size() < static_cast<std::size_t>(ones))
-    return {0, 0};
-  const auto bytes = static_cast<std::size_t>(ones);
-  std::uint32_t code = first & (0x7fu >> ones);
-  for (const char next : text.substr(1, bytes - 1)) {
-    if ((next & 0xc0) != 0x80) return {0, 0};
-    code = code << 6 | (next & 0x3fu);
-  }
-  constexpr std::uint32_t least[] = {0x80, 0x800, 0x10000};
-  const bool half = code >= 0xd800 && code < 0xe000;
-  if (code < least[bytes - 2] || code > 0x10ffff || half) return {0, 0};
-  return {code, bytes};
+  rapidjson::MemoryStream in(text.data(), text.size());
+  Character read;
+  if (rapidjson::UTF8<>::Decode(in, &read.code)) read.bytes = in.Tell();
+  return read;
 }
 
 // Not those that control, that turn the direction of a line, that have no

@@ -92,7 +92,7 @@ double Rounding::of_products(std::int64_t n) const {
 // every order that does not depend on the data. Real errors are smaller by far:
 // a chain of 10^8 floats has a hundredth of it.
 //
-// What is done to the operands of a product goes with its sign.
+// The sign of a product does not change how its operands are rounded.
 double Rounding::of_norm(std::int64_t n, Terms terms) const {
   const double root = std::sqrt(static_cast<double>(n)),
                roundings = static_cast<double>(parts) * static_cast<double>(n);

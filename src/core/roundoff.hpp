@@ -22,9 +22,9 @@ constexpr double wide_roundoff =
 // gamma_n = n u / (1 - n u): Higham, (3.1).
 double gamma(std::int64_t n, double unit_roundoff);
 
-// What is known of the terms of a sum. random: each has one sign or the other
-// by chance, whatever the others have; so it is with uniform inputs, of which
-// one goes into a sum once.
+// The terms of a sum, as far as they are known. random: each has one sign or
+// the other by chance, whatever the others have; so it is with uniform inputs,
+// of which one goes into a sum once.
 enum class Terms { any, random };
 
 // A sum of terms of random signs is at most so many times the root of the sum
@@ -50,13 +50,13 @@ struct Rounding {
   double of_norm(std::int64_t n, Terms terms) const;
   // The same times the sum, of n squares of uniform numbers.
   double of_squares(std::int64_t n) const;
-  // Of a sum of n terms that are wrong already, as sums like these are: their
-  // share in its error, times the root of the sum of the squares of theirs.
+  // When the n terms of a sum are such sums themselves: the share of their
+  // errors in its error, times the root of the sum of the squares of theirs.
   double carried(std::int64_t n, Terms terms) const;
 };
 Rounding rounding(Dtype dtype, Arithmetic arithmetic);
 
-// Of a reference that computes in Wide.
+// The rounding of a reference that computes in Wide.
 template <typename Wide>
 constexpr Rounding reference_rounding{.sum = wide_roundoff<Wide>,
                                       .to_nearest = true};

@@ -32,7 +32,7 @@ void add_counters(Points& points, const std::string& results,
 void count_each_point(Points& points, const std::string& results,
                       Observer& observer);
 
-// What a profiler, or compute-sanitizer, runs. arguments: workload, size,
+// A profiler, or compute-sanitizer, runs this. arguments: workload, size,
 // dtype, then one configuration each: "cuda/rw block=128"; unnamed tunables
 // keep their defaults. Without any configuration: all variants in cuda/. Each
 // is executed once where the profiler listens, in this order; nothing is

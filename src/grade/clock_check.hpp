@@ -52,7 +52,7 @@ struct ClockCheck {
   double around_s = 0;
 };
 
-// What a place does between two executions, where nothing else is known.
+// A place is busy so long between two executions, where nobody measured it.
 constexpr double usual_around_s = 30e-6;
 
 // take: one more batch of so many executions. median_s: what the submission

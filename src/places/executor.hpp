@@ -54,6 +54,10 @@ struct Checked {
   double seconds = 0;        // roughly, for planning
 };
 
+// About as long as the executions of a batch take together, but for one that
+// is longer.
+inline constexpr double usual_batch_s = 0.02;
+
 // Timed executions, one after another.
 struct BatchPlan {
   Cache cache = Cache::hot;

@@ -6,7 +6,6 @@
 namespace parlab {
 namespace {
 
-constexpr double batch_s = 0.02;
 constexpr int batch_at_most = 12;
 // When the time limit allows: only several batches, some time apart and with
 // all other configurations in between, show how far a point moves.
@@ -37,7 +36,7 @@ Measurement::Measurement(const Plan& plan, double estimate_s)
 
 int Measurement::next_batch() const {
   const int comfortable = static_cast<int>(
-      std::clamp(batch_s / estimate_s_, 1.0, double{batch_at_most}));
+      std::clamp(usual_batch_s / estimate_s_, 1.0, double{batch_at_most}));
   if (wanted_ == 0) return comfortable;
   const int share = std::max(1, wanted_ / static_cast<int>(batches_at_least));
   return std::min({comfortable, share, wanted_ - (executions_ - discarded_)});

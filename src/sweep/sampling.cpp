@@ -19,7 +19,6 @@ constexpr double share_anew = 0.6;
 // rounds of a point: what was judged before says nothing of what will be.
 constexpr double share_for_judging = 0.1, judged_at_least = 0.25,
                  judged_at_most = 0.95;
-constexpr double batch_s = 0.02;  // roughly
 
 double seconds_now() {
   return std::chrono::duration<double>(
@@ -143,7 +142,7 @@ std::vector<Pending*> open_measurements(Bench& bench, Cache cache) {
 // the same inputs and share an oracle.
 double judging_probability(const Bench& bench, std::size_t open,
                            std::size_t candidates) {
-  const double round_s = batch_s * static_cast<double>(open);
+  const double round_s = usual_batch_s * static_cast<double>(open);
   const double any =
       std::clamp(share_for_judging * round_s / std::max(bench.oracle_s, 1e-9),
                  judged_at_least, judged_at_most);
