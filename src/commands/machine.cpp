@@ -5,6 +5,7 @@
 #include "cli/run_options.hpp"
 #include "cli/run_request.hpp"
 #include "commands/between_runs.hpp"
+#include "machine/topology.hpp"
 #include "places/executor.hpp"
 #include "places/presence.hpp"
 #include "record/ceilings_file.hpp"
@@ -90,6 +91,8 @@ Options machine_options() {
              {.flag = "measure",
               .help = "measure its ceilings, and how far runs differ, anew"},
              {.flag = "name", .help = "print its name and nothing else"},
+             {.flag = "cores",
+              .help = "print how many physical cores it may use"},
              {.flag = "kind",
               .help = "its name without what tells it from its equals"}};
 }
@@ -157,6 +160,10 @@ int print_machine(const Arguments& arguments, const Streams& streams) {
   const auto name = machine_asked_for(arguments);
   const auto format = format_of(arguments, {"table", "json"});
   auto& out = streams.out;
+  if (arguments.on("cores")) {
+    out << physical_cores() << '\n';
+    return EXIT_SUCCESS;
+  }
   if (arguments.on("kind")) {
     const Run run = describe_run("", gpus_by_name(), "unnamed");
     out << machine_slug(run.gpu, run.cpu, run.cores,

@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/affinity.hpp"
+
 namespace parlab {
 namespace {
 
@@ -36,8 +38,8 @@ void on_all_cores(std::size_t count,
       next = count;
     }
   };
-  const std::size_t cores = std::clamp<std::size_t>(
-      std::thread::hardware_concurrency(), 1, most_threads);
+  const std::size_t cores =
+      std::clamp<std::size_t>(affinity().size(), 1, most_threads);
   const std::size_t portions = (count + portion - 1) / portion;
   {
     std::vector<std::jthread> others;

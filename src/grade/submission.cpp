@@ -17,6 +17,7 @@
 #include <thread>
 #include <tuple>
 
+#include "core/affinity.hpp"
 #include "core/file.hpp"
 #include "core/name.hpp"
 #include "core/text.hpp"
@@ -190,7 +191,8 @@ std::string first_error(const fs::path& log, const fs::path& folder) {
 
 std::vector<std::string> seen_by_compilers(const fs::path& root) {
   auto folders = system_folders();
-  for (const char* part : {"src", "build", "scripts/emulate-kernel.sh"})
+  for (const char* part :
+       {"src", "build", "scripts/emulate-kernel.sh", "scripts/environment.sh"})
     folders.push_back((root / part).string());
   return folders;
 }
@@ -419,8 +421,8 @@ void build(std::vector<Submission>& submissions, const std::string& workload,
   };
   {
     std::vector<std::jthread> others;
-    const auto cores = std::max(1u, std::thread::hardware_concurrency());
-    for (unsigned i = 1; i < cores; ++i)
+    const auto cores = affinity().size();
+    for (std::size_t i = 1; i < cores; ++i)
       others.emplace_back(work);
     work();
   }

@@ -6,9 +6,6 @@
 
 namespace parlab {
 
-// The CPUs the calling thread may run on; empty when the system does not say.
-std::vector<int> affinity();
-
 // Binds the calling thread to some CPUs, for as long as an object lives.
 class BoundThread {
  public:

@@ -17,8 +17,8 @@
 #include <thread>
 #include <utility>
 
+#include "core/affinity.hpp"
 #include "machine/cgroup.hpp"
-#include "machine/pinning.hpp"
 
 namespace parlab {
 namespace {

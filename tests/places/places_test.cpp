@@ -2,7 +2,13 @@
 #include "places/places.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <mutex>
+#include <set>
+#include <thread>
 
+#include "core/affinity.hpp"
+#include "core/parallel.hpp"
 #include "machine/pinning.hpp"
 #include "places/presence.hpp"
 #include "support.hpp"
@@ -134,6 +140,19 @@ BOOST_AUTO_TEST_CASE(behind_a_serial_variant_threads_may_run_everywhere,
       BOOST_TEST(fewest == allowed);
     }
   }
+}
+
+// However many CPUs the machine has.
+BOOST_AUTO_TEST_CASE(one_cpu_that_was_granted_gets_no_second_thread) {
+  const PinnedThread bound(affinity().at(0));
+  std::set<std::thread::id> at_work;
+  std::mutex guard;
+  on_all_cores(64, [&](std::size_t) {
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    const std::lock_guard lock(guard);
+    at_work.insert(std::this_thread::get_id());
+  });
+  BOOST_TEST(at_work.size() == 1u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,5 @@
 #include "places/emulation/emulated_gpu.hpp"
+#include "core/affinity.hpp"
 #include "facts/cause.hpp"
 #include "gpu/streams.hpp"  // whose Block is another than that of emulation
 
@@ -119,8 +120,7 @@ void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
   // of which a process has 65530.
   const auto threads =
       blocks * launch.block.x * launch.block.y * launch.block.z;
-  const auto cores =
-      std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 16);
+  const auto cores = std::clamp<std::size_t>(affinity().size(), 1, 16);
   const auto wanted = config.cooperative
                           ? blocks
                           : std::min({blocks, threads / 2048 + 1, cores});
