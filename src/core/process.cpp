@@ -5,8 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <string_view>
 #include <system_error>
 
 namespace parlab {
@@ -24,15 +26,28 @@ std::vector<char*> as_c(std::vector<std::string>& words) {
   return pointers;
 }
 
+bool is_foreign(std::string_view name) {
+  static constexpr std::string_view patterns[] = {
+#include "core/foreign_variables.inc"
+  };
+  return std::ranges::any_of(patterns, [&](std::string_view pattern) {
+    return pattern.ends_with('*')
+               ? name.starts_with(pattern.substr(0, pattern.size() - 1))
+               : name == pattern;
+  });
+}
+
 // Its variables and those of this process that it does not replace.
 std::vector<std::string> joined(
-    const std::map<std::string, std::string>& environment) {
+    std::map<std::string, std::string> environment) {
+  environment.emplace("LC_ALL", "C.UTF-8");
   std::vector<std::string> all;
   for (const auto& [name, value] : environment)
     all.push_back(name + "=" + value);
   for (char** own = environ; *own != nullptr; ++own) {
     const std::string variable(*own);
-    if (environment.count(variable.substr(0, variable.find('='))) == 0)
+    const auto name = variable.substr(0, variable.find('='));
+    if (environment.count(name) == 0 && !is_foreign(name))
       all.push_back(variable);
   }
   return all;
@@ -51,8 +66,8 @@ std::string read_to_the_end(int from) {
 
 }  // namespace
 
-std::string output_of(std::vector<std::string> words,
-                      const std::map<std::string, std::string>& environment) {
+Output output_of(std::vector<std::string> words,
+                 const std::map<std::string, std::string>& environment) {
   const std::string name = words.front();
   auto variables = joined(environment);
   std::array<int, 2> ends;  // of a pipe
@@ -69,10 +84,10 @@ std::string output_of(std::vector<std::string> words,
   auto output = error == 0 ? read_to_the_end(ends[0]) : std::string();
   close(ends[0]);
   must_work(error, "starting " + name);
-  int status = 0;
+  int status = -1;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR)
     continue;
-  return output;
+  return {output, status == 0};
 }
 
 }  // namespace parlab

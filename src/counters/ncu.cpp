@@ -272,7 +272,7 @@ std::vector<ProfiledKernel> profile(const std::vector<std::string>& arguments,
   add(arguments);
   std::map<std::string, std::string> environment{{"LC_ALL", "C"}};
   if (!gpu.empty()) environment.emplace("CUDA_VISIBLE_DEVICES", gpu);
-  const auto output = [&] {
+  const auto [output, succeeded] = [&] {
     try {
       return output_of(std::move(words), environment);
     } catch (const std::system_error& error) {
@@ -280,7 +280,7 @@ std::vector<ProfiledKernel> profile(const std::vector<std::string>& arguments,
     }
   }();
   auto kernels = parse_profile(output);
-  if (!kernels.empty()) return kernels;
+  if (succeeded && !kernels.empty()) return kernels;
   const auto why = why_nothing_was_counted(output);
   if (is_forbidden(output)) throw NoCountersHere(why);
   throw NoCounters(why);

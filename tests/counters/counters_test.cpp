@@ -206,6 +206,9 @@ BOOST_AUTO_TEST_CASE(a_failing_ncu_says_why) {
   const FakeNcu fake("echo '==ERROR== The profiler is in use' >&2; exit 9\n");
   BOOST_TEST(message_of<NoCounters>([] { profile({"x"}, Cache::hot, ""); }) ==
              "ncu says: The profiler is in use");
+  const FakeNcu half(
+      "echo '\"ID\",\"Kernel Name\"'; echo '\"0\",\"rw\"'; exit 9");
+  BOOST_CHECK_THROW(profile({"x"}, Cache::hot, ""), NoCounters);
 }
 
 // The first of two points does not fit beside what ncu keeps.
