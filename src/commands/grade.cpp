@@ -279,7 +279,8 @@ int grade_submissions(const Arguments& arguments, const Streams& streams) {
   if (all.interrupted && nobody) return exit_interrupted;
   // Beside what a whole grading has written, not in its place.
   const fs::path into =
-      (asked.output.empty() ? "grades/" + workload : asked.output) +
+      (asked.output.empty() ? (base_folder() / "grades" / workload).string()
+                            : asked.output) +
       (all.interrupted ? "-interrupted" : "");
   write_file(into / "grades.csv", csv(class_table(all)));
   write_file(into / "index.html", html(page::class_page(all, asked.anonymous)));

@@ -38,7 +38,7 @@ std::filesystem::path of_machine(const std::filesystem::path& all,
                            .lexically_normal()
                            .parent_path()
                            .filename();
-  if (is_name(machine.string())) return all / machine;
+  if (is_name(machine.string())) return base_folder() / all / machine;
   throw UsageError("'" + folder + "': results/MACHINE is meant; " + name_rule);
 }
 
@@ -92,7 +92,7 @@ int write_index(const Arguments& arguments, const Streams& streams) {
   }
   if (machines.empty())
     throw UsageError("index: no records in any of these folders");
-  write_file(text_or(arguments, "output", "plots/index.html"),
+  write_file(text_or(arguments, "output", base_folder() / "plots/index.html"),
              html(page::index_page(machines)));
   for (const auto& machine : machines) {
     warnings.insert(warnings.end(), machine.warnings.begin(),

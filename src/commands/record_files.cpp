@@ -2,12 +2,14 @@
 
 #include <filesystem>
 
+#include "core/file.hpp"
+
 namespace parlab {
 
 std::string record_path(const std::string& name) {
   std::error_code ignored;
   if (std::filesystem::exists(name, ignored)) return name;
-  const auto machine = std::filesystem::path("results") / name;
+  const auto machine = base_folder() / "results" / name;
   return std::filesystem::exists(machine, ignored) ? machine.string() : name;
 }
 

@@ -8,6 +8,7 @@
 #include "cli/record_filter.hpp"
 #include "cli/run_options.hpp"
 #include "commands/record_files.hpp"
+#include "core/file.hpp"
 #include "core/parallel.hpp"
 #include "core/variant.hpp"
 #include "record/store.hpp"
@@ -43,7 +44,7 @@ int show_records(const Arguments& arguments, const Streams& streams) {
       format_of(arguments, {"table", "csv", "json", "record", "explain"});
   const auto filter = filter_of(arguments);
   auto loaded = load_all(arguments.positional.empty()
-                             ? std::vector<std::string>{"results"}
+                             ? std::vector{(base_folder() / "results").string()}
                              : arguments.positional);
   const auto reporter = make_reporter(format, streams.out, filter);
   for (const auto& [id, run] : loaded.runs)

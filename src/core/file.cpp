@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <system_error>
+#include <utility>
 
 #include "core/types.hpp"
 
@@ -54,6 +56,23 @@ void flush(const fs::path& path) {
 Temporary::~Temporary() {
   std::error_code ignored;
   fs::remove_all(path_, ignored);
+}
+
+fs::path base_folder() {
+  std::error_code ignored;
+  const auto program = fs::read_symlink("/proc/self/exe", ignored);
+  const auto tree = program.parent_path().parent_path();
+  if (fs::exists(tree / "Makefile", ignored) ||
+      !fs::exists(tree / "scripts/environment.sh", ignored)) {
+    return {};
+  }
+  for (const auto& [variable, below] :
+       {std::pair("XDG_DATA_HOME", "parlab"),
+        std::pair("HOME", ".local/share/parlab")}) {
+    const char* const value = std::getenv(variable);
+    if (value != nullptr && *value == '/') return fs::path(value) / below;
+  }
+  return {};
 }
 
 std::optional<std::string> read_file(const fs::path& path) {

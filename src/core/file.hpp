@@ -39,6 +39,11 @@ void write_file(const std::filesystem::path& path, const std::string& text);
 // std::runtime_error.
 void append_line(const std::filesystem::path& path, const std::string& line);
 
+// Where results/, plots/ and grades/ lie when nobody says where: here; of an
+// installed program in a folder of the user's own, $XDG_DATA_HOME/parlab, as
+// for scripts/environment.sh.
+std::filesystem::path base_folder();
+
 // All of it; nothing when it cannot be read.
 std::optional<std::string> read_file(const std::filesystem::path& path);
 

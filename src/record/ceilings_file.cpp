@@ -30,7 +30,7 @@ bool holds(const Run& then, const Run& now, const std::string& gpu) {
 fs::path ceilings_file(const std::string& records, const std::string& machine) {
   auto folder = fs::path(records).parent_path();
   if (folder.extension() == ".shards") folder = folder.parent_path();
-  return (folder.empty() ? fs::path("results") / machine : folder) /
+  return (folder.empty() ? base_folder() / "results" / machine : folder) /
          "ceilings.json";
 }
 

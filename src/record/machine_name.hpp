@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <string>
 
+#include "core/file.hpp"
+
 namespace parlab {
 
 // slug, "nvidia-h200", is a kind of machine. The name of this one is the
@@ -11,6 +13,7 @@ namespace parlab {
 // this host, or is not there, or has no runs. Records made before runs named
 // their host are of a host that nobody knows: not of this one.
 std::string machine_name(const std::string& slug, const std::string& host_id,
-                         const std::filesystem::path& results = "results");
+                         const std::filesystem::path& results = base_folder() /
+                                                                "results");
 
 }  // namespace parlab

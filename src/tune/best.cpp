@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "core/file.hpp"
 #include "machine/machine.hpp"
 #include "places/presence.hpp"
 #include "record/store.hpp"
@@ -84,8 +85,7 @@ void look_up(const Subject& subject, const Tuned& tuned, Lookup& lookup) {
 }  // namespace
 
 std::string tuned_file() {
-  return (std::filesystem::path("results") / name_of_this_machine() /
-          "tuned.trials")
+  return (base_folder() / "results" / name_of_this_machine() / "tuned.trials")
       .string();
 }
 
