@@ -6,24 +6,11 @@
 # DEBUG=1). Without the CUDA toolkit the CPU backends and the emulated CUDA
 # variants are built all the same.
 
-SHELL         := /bin/bash
+SHELL         := scripts/make/shell
 .DEFAULT_GOAL := build
 MAKEFLAGS     += --no-builtin-rules --no-print-directory
 .DELETE_ON_ERROR:
 .SUFFIXES:
-
-# All cores, unless -j says otherwise, here or in MAKEFLAGS from outside.
-ifeq ($(MAKELEVEL)$(filter -j% --jobs%,$(MAKEFLAGS) $(shell echo "$$MAKEFLAGS")),0)
-  MAKEFLAGS += -j$(shell nproc)
-endif
-
-ifneq ($(word 2,$(MAKECMDGOALS)),)
-# Several goals (make clean build): one after the other, each in parallel.
-.NOTPARALLEL:
-.PHONY: $(MAKECMDGOALS)
-$(MAKECMDGOALS):
-	@$(MAKE) $@
-else
 
 comma := ,
 hash  := \#
@@ -33,6 +20,23 @@ define newline
 
 
 endef
+
+# make -n and make -q write nothing, nor does make help.
+dry := $(strip $(filter help,$(MAKECMDGOALS)) $(foreach f,n q,$(findstring $f,$(filter-out -%,$(firstword $(MAKEFLAGS))))))
+
+# All cores, unless -j says otherwise, here or in MAKEFLAGS from outside: -j1,
+# j1, -kj 1, --jobs=1.
+ifeq ($(MAKELEVEL)$(shell [[ " -$${MAKEFLAGS$(hash)-}" =~ \ (-[bBdehikLnpqrRsStvw]*j|--jobs) ]] && echo asked),0)
+  MAKEFLAGS += -j$(shell cpus)
+endif
+
+ifneq ($(word 2,$(MAKECMDGOALS)),)
+# Several goals (make clean build): one after the other, each in parallel.
+.NOTPARALLEL:
+.PHONY: $(MAKECMDGOALS)
+$(MAKECMDGOALS):
+	@$(MAKE) $@
+else
 
 # ---- settings ---------------------------------------------------------------
 DEBUG ?= 0
@@ -47,15 +51,17 @@ endif
 ifeq ($(origin NVCC),undefined)   # NVCC= (empty) builds without CUDA
   # The first that runs: one in PATH may wrap a compiler that is not there.
   NVCC := $(shell for n in nvcc $(if $(CUDA_HOME),$(CUDA_HOME)/bin/nvcc) /usr/local/cuda/bin/nvcc; do \
-                    "$$n" --version >/dev/null 2>&1 && command -v "$$n" && break; done)
+                    answer '.* release [0-9]+\.[0-9]+,.*' "$$n" --version >/dev/null && command -v "$$n" && break; done)
 endif
 ifeq ($(origin GPU_ARCH),undefined)   # 90; empty: no GPU here
-  GPU_ARCH := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | \
-                      head -1 | tr -dc 0-9)
+  GPU_ARCH := $(subst .,,$(shell answer '[0-9]{1,2}\.[0-9]' nvidia-smi --query-gpu=compute_cap --format=csv,noheader))
+  UNKNOWN_ARCH := $(if $(GPU_ARCH),,$(shell command -v nvidia-smi))
 endif
 ifeq ($(origin COMMIT),undefined)
-  COMMIT := $(shell git describe --always --abbrev=10 --exclude='*' 2>/dev/null || echo unknown)
-  COMMIT := $(COMMIT)$(if $(shell git status --porcelain -- Makefile src serial openmp cuda blas 2>/dev/null),+changes)
+  # Ours or none: git may know a repository around an unpacked archive.
+  COMMIT := $(shell answer Makefile git ls-files --full-name Makefile >/dev/null && \
+                    answer '[0-9a-f]{7,40}' git describe --always --abbrev=10 --exclude='*' || echo unknown)
+  COMMIT := $(COMMIT)$(if $(filter-out unknown,$(COMMIT)),$(if $(shell git status --porcelain -- Makefile src serial openmp cuda blas 2>/dev/null),+changes))
 endif
 export DEBUG MARCH SCALE MACHINE CXX NVCC GPU_ARCH COMMIT
 
@@ -68,7 +74,7 @@ PREFIX_LIBS  := $(if $(BOOST_ROOT),-L$(BOOST_ROOT)/lib -Wl$(comma)-rpath$(comma)
 
 # Without SQLite there are no figures and tables, without gnuplot no figures; all
 # else is built and works.
-SQLITE := $(shell echo '\#include <sqlite3.h>' | $(CXX) $(PREFIX_FLAGS) -E -x c++ - >/dev/null 2>&1 && echo -DPARLAB_SQLITE)
+SQLITE := $(shell echo '$(hash)include <sqlite3.h>' | $(CXX) $(PREFIX_FLAGS) -E -x c++ - >/dev/null 2>&1 && echo -DPARLAB_SQLITE)
 GNUPLOT := $(shell command -v gnuplot)
 
 # ccache, where it is installed. What it needs to know for precompiled headers.
@@ -80,11 +86,15 @@ BIN := bin$(if $(filter 1,$(DEBUG)),/debug)
 PARLAB := $(BIN)/parlab$(if $(NVCC),,-emulated)
 # An experiment is a folder scripts/NAME/: steps.sh, views.sql, claims.cpp, the
 # figures and tables.
-EXPERIMENTS := $(patsubst scripts/%/steps.sh,%,$(wildcard scripts/*/steps.sh))
+EXPERIMENTS := $(sort $(patsubst scripts/%/steps.sh,%,$(wildcard scripts/*/steps.sh)))
 
 # store FILE, TEXT: written only when the text changes, so that what depends on
-# the file is made anew then, and only then. `make help` writes nothing.
-store = $(if $(filter help,$(MAKECMDGOALS))$(findstring <$(strip $2)>,<$(strip $(file <$1))>),,$(shell mkdir -p $(dir $1))$(file >$1,$2))
+# the file is made anew then, and only then. In a dry run it counts as changed.
+store = $(if $(findstring <$(strip $2)>,<$(strip $(file <$1))>),,$(if $(dry),$(eval $(call changed,$1)),$(shell mkdir -p $(dir $1))$(file >$1,$2)))
+define changed
+.PHONY: $1
+$1:
+endef
 
 # One short line per command; V=1 shows the commands.
 say = $(if $(V),,@printf '  %-5s %s\n' $1 $2;)
@@ -132,11 +142,11 @@ check: ## install what is missing, build, run every test
 	@$(MAKE) $(ENOUGH)
 	@$(MAKE) build-checks
 	@MAKEFLAGS='$(filter-out -j% --jobserver%,$(MAKEFLAGS))' \
-	  $(MAKE) --keep-going --silent -j$(shell expr $$(nproc) + 1) run-checks || true
+	  $(MAKE) --keep-going --silent -j$$(($$(cpus) + 1)) run-checks || true
 	@scripts/sum-checks.sh $(B)/check/results
 
 check-quick: ## build what a change touches and run the tests of its rooms: a minute or so
-	+@scripts/check-quick.sh
+	$(if $(dry),,+)@scripts/check-quick.sh
 
 device-spread: ## control points on each device, with CLUSTER=slurm on each node: which one is slow?
 sanitize: ## run every CUDA variant under compute-sanitizer, on the GPU
@@ -175,16 +185,20 @@ format: ## format all C++ and CUDA sources in place
 lint: ## check formatting, shell scripts, and all of src for common mistakes (clang-tidy)
 deps: ## install the packages that are missing (NO_INSTALL=1: say which)
 	@scripts/install.sh
-# The program finds its files beside itself: experiments and published tables
-# among them.
+# The program finds its files beside itself: experiments, published tables, and
+# what `parlab grade` builds submissions with. Owner and modes are set, whatever
+# those of this tree are; times stay, for a precompiled header knows them.
 PREFIX ?= /usr/local
-INSTALLED = $(DESTDIR)$(PREFIX)/lib/parlab
+FOR_GRADE = $(wildcard $(B)/*.flags) $(B)/grade $(B)/emulated/kernel.hpp $(B)/emulated/kernel.hpp.gch $(if $(NVCC),$(DRIVER_OBJECTS))
+install_from = tar -cf - --mode=u=rwX,go=rX -C $1 $2 | tar -xpf - --no-same-owner -C "$$into/$3"
 install: build ## put the program and its scripts under PREFIX=/usr/local
-	@mkdir -p $(INSTALLED)/bin $(INSTALLED)/results $(DESTDIR)$(PREFIX)/bin
-	@cp -a $(BIN)/parlab* $(WORKLOADS:%=$(BIN)/%) $(INSTALLED)/bin/
-	@cp -a VERSION LICENSE docs scripts $(INSTALLED)/ && cp -a results/published $(INSTALLED)/results/
-	@for p in parlab $(WORKLOADS); do ln -sfn ../lib/parlab/bin/$$p $(DESTDIR)$(PREFIX)/bin/$$p; done
-	@echo "installed: $(PREFIX)/bin/parlab and $(WORKLOADS)"
+	@set -e -o pipefail; umask 022; prefix='$(DESTDIR)$(PREFIX)'; into=$$prefix/lib/parlab; \
+	mkdir -p "$$into/bin" "$$prefix/bin"; \
+	$(call install_from,.,VERSION LICENSE docs scripts src results/published $(FOR_GRADE)); \
+	$(call install_from,$(BIN),$$(cd $(BIN) && ls -d parlab*) $(WORKLOADS),bin); \
+	for p in parlab $(WORKLOADS); do ln -sfn ../lib/parlab/bin/$$p "$$prefix/bin/$$p"; done; \
+	ln -sfn ../lib/parlab/scripts/run-experiment.sh "$$prefix/bin/parlab-experiment"
+	@echo "installed: $(PREFIX)/bin/parlab, parlab-experiment and $(WORKLOADS)"
 
 clean: ## remove what was built; records and figures stay
 	rm -rf build bin
@@ -213,7 +227,8 @@ $(EXPERIMENTS): build
 endif
 
 device-spread: $(if $(CLUSTER),$(ON_CLUSTER),build)
-	@$(if $(CLUSTER),scripts/cluster/submit.sh $@,scripts/cluster/control.sh all && $(MAKE) figures)
+	@$(if $(CLUSTER),scripts/cluster/submit.sh $@,scripts/cluster/control.sh all)
+	@$(if $(CLUSTER),,$(MAKE) figures)
 
 include scripts/make/programs.mk scripts/make/tests.mk scripts/make/figures.mk
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -1,9 +1,11 @@
-#!/bin/bash
+#!/bin/bash -p
 # The hand-out of an assignment: scripts/assignment.sh WORKLOAD KERNELS FOLDER. KERNELS: names of
 # variants in cuda/WORKLOAD, as naive,coalesced; each becomes a file with its idea as a comment and
 # its launch, in which the bodies of the kernels are left to write. FOLDER must not be there yet.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+# shellcheck source=scripts/environment.sh
+source "${0%/*}/environment.sh"
+go_to_base
 workload=${1:-} kernels=${2:-} folder=${3:-}
 fail() {
   echo "assignment: $*" >&2

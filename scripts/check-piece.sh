@@ -1,8 +1,10 @@
-#!/bin/bash
+#!/bin/bash -p
 # Runs one piece of `make check`: scripts/check-piece.sh RESULT COMMAND...
 # RESULT.log gets the output, RESULT.count "passed failed"; one line is printed, and the end of the
 # output when something failed. Understood are Boost.Test's report, lines "passed: WHAT" and
 # "failed: WHAT", and, where there is neither, the exit status.
+# shellcheck source=scripts/environment.sh
+source "${0%/*}/environment.sh"
 set -uo pipefail
 
 result=$1

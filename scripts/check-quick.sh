@@ -1,15 +1,19 @@
-#!/bin/bash
+#!/bin/bash -p
 # What a change may have broken, in a minute or so: builds what it touches and runs the tests of the
 # rooms that it is in. The change is what is not committed, or else the last commit; since SINCE, when
 # that is set. Nothing is compiled for the GPU but the kernels that changed. The rest is `make check`.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+# shellcheck source=scripts/environment.sh
+source "${0%/*}/environment.sh"
+go_to_base
 
+[[ -z ${SINCE:-} ]] || git rev-parse --verify "$SINCE^{commit}" >/dev/null || exit 2
 mapfile -t changed < <({
   git diff --name-only --diff-filter=d "${SINCE:-HEAD}"
   git ls-files --others --exclude-standard
-} | sort -u)
-((${#changed[@]})) || mapfile -t changed < <(git diff --name-only --diff-filter=d HEAD~1)
+} 2>/dev/null | sort -u)
+((${#changed[@]})) || mapfile -t changed < <(git diff --name-only --diff-filter=d HEAD~1 2>/dev/null)
+((${#changed[@]})) || echo "no commit here to compare with (SINCE names one): what stands on its own is tested, the rest by make check"
 
 suites_of() { # FILE...
   grep -hoP 'BOOST_(AUTO|FIXTURE)_TEST_SUITE\(\K\w+' "$@" 2>/dev/null | sed 's/^/suite /' || true
@@ -86,5 +90,5 @@ export results
   all variant | sed 's/^/run_variant /'
   [[ -z $(all source) ]] || echo "piece format clang-format --dry-run -Werror $(all source | paste -sd ' ')"
   [[ -z $(all script) ]] || echo "piece shellcheck shellcheck -x --severity=warning $(all script | paste -sd ' ')"
-} | xargs -d '\n' -P "$(nproc)" -I{} bash -c '{}' || true
+} | xargs -d '\n' -P "$(cpus)" -I{} bash -c '{}' || true
 scripts/sum-checks.sh "$results"

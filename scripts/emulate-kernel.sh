@@ -1,7 +1,9 @@
-#!/bin/bash
+#!/bin/bash -p
 # Compiles a CUDA file for emulation: scripts/emulate-kernel.sh SOURCE OBJECT COMPILER OPTION...
 # One that does not compile is left out of the program: no object is made, a line says why, and the
 # whole of what the compiler says is kept beside where the object would be.
+# shellcheck source=scripts/environment.sh
+source "${0%/*}/environment.sh"
 set -uo pipefail
 source=$1 object=$2
 shift 2

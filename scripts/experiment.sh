@@ -1,17 +1,20 @@
-#!/bin/bash
+#!/bin/bash -p
 # What every experiment script begins with: source it, then open_experiment NAME, step ..., and
 # close_experiment. Sets parlab, gpu (0 or 1), scale (quick or full), threads (1,2,4 ... all cores).
 #
 # SHARD=3/20 measures one shard of the experiment, into a file of its own beside the experiment's:
 # what all of these files record is not measured again. ESTIMATE=FILE appends what there is to measure
 # to a file, for PARLAB_PLAN=FILE, from which all shards are cut alike; it measures nothing.
+# shellcheck source=scripts/environment.sh
+source "${BASH_SOURCE[0]%/*}/environment.sh"
+go_to_base
 
 # shellcheck disable=SC2034 # scale and threads are for the script that sources this
 open_experiment() {
   parlab=${PARLAB:-bin/parlab}
   [[ -x $parlab ]] || parlab=bin/parlab-emulated
   gpu=0
-  if [[ $(readlink -f "$parlab") != *-emulated ]] && nvidia-smi -L >/dev/null 2>&1; then gpu=1; fi
+  if [[ $(readlink -f "$parlab") != *-emulated && -n $(gpus) ]]; then gpu=1; fi
   scale=${SCALE:-}
   [[ -n $scale ]] || scale=$( ((gpu)) && echo full || echo quick)
   [[ $scale == quick || $scale == full ]] || {
@@ -20,9 +23,7 @@ open_experiment() {
   }
   local cores count
   # Physical cores this process may use: hyperthreads of one core share what limits a sweep.
-  cores=$(lscpu --parse=CORE,SOCKET 2>/dev/null | grep -v '^#' | sort -u | wc -l)
-  count=$(nproc)
-  if ((cores == 0 || cores > count)); then cores=$count; fi
+  cores=$(answer '[1-9][0-9]*' "$parlab" machine --cores) || cores=$(cpus)
   threads=1
   for ((count = 2; count < cores; count *= 2)); do threads+=,$count; done
   if ((cores > 1)); then threads+=,$cores; fi

@@ -1,9 +1,11 @@
-#!/bin/bash
+#!/bin/bash -p
 # Draws one figure: scripts/figure.sh DATABASE FIGURE.gp OUT (without suffix)
 # PARLAB: the program that reads the database. FORMATS: svg, or svg and png (the
 # default). All pictures are new, or all stay as they were.
 # A figure says `exit status 3`, after a line that names the run it misses, when the machine has no
 # records for it: an old picture of it is removed then, and that is no error.
+# shellcheck source=scripts/environment.sh
+source "${0%/*}/environment.sh"
 set -uo pipefail
 
 database=$1 figure=$2 out=$3
@@ -13,7 +15,7 @@ trap 'rm -f "$out".{svg,png}.part "$out".{facts,titled}' EXIT
 mkdir -p "$(dirname "$out")" || exit
 for format in "${formats[@]}"; do
   part=$out.$format.part
-  gnuplot -c scripts/figures/style.gp "$program" "$database" "${out#plots/}" $format "$part" "$figure" "$out.facts"
+  gnuplot --default-settings -c scripts/figures/style.gp "$program" "$database" "${out#plots/}" $format "$part" "$figure" "$out.facts"
   status=$?
   if ((status == 3)); then
     grep '^  skip ' "$out.facts" >&2

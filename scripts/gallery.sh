@@ -1,7 +1,9 @@
-#!/bin/bash
+#!/bin/bash -p
 # Fills docs/gallery with the figures that say "# In the gallery." and a picture of the page:
 # scripts/gallery.sh MACHINE [MACHINE ...], after make figures; each figure is that of the first of
 # the machines that has it. Where Chromium is missing the old picture stays.
+# shellcheck source=scripts/environment.sh
+source "${0%/*}/environment.sh"
 set -euo pipefail
 
 gallery=docs/gallery

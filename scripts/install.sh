@@ -1,10 +1,12 @@
-#!/bin/bash
+#!/bin/bash -p
 # Installs what parlab needs and is missing, on Debian, Ubuntu or Fedora: scripts/install.sh [build]
 # [figures] [check] (all three when none is named). Nothing missing: says nothing, touches nothing.
 #
 # What is there counts wherever it comes from: a package, a module, Spack, conda, a prefix of one's own
 # (CPATH, LIBRARY_PATH, BOOST_ROOT). NO_INSTALL=1 installs nothing, says what is missing and what is
 # left out without it, and fails only when nothing can be built without. docs/install.md has more.
+# shellcheck source=scripts/environment.sh
+source "${0%/*}/environment.sh"
 set -euo pipefail
 
 declare -A groups=(
@@ -25,7 +27,8 @@ declare -A left_out=(
   [slurm]="tests of clusters" [munge]="tests of clusters" [blis]="a test with another BLAS"
 )
 
-read -ra compiler <<<"${CXX:-g++}" # of two words, perhaps: ccache g++
+read -ra compiler <<<"${CXX:-g++}" # of several words, perhaps: ccache g++ -m64
+before_options=${CXX:-g++} before_options=${before_options%% -*}
 
 # Of what there is a header, what a command, by name.
 declare -A header=(
@@ -40,7 +43,7 @@ declare -A library=(
   [unit_test]=boost_unit_test_framework
 )
 declare -A command_of=(
-  [compiler]=${compiler[-1]} [make]=make [gnuplot]=gnuplot [git]=git [clang_format]=clang-format
+  [compiler]=${before_options##* } [make]=make [gnuplot]=gnuplot [git]=git [clang_format]=clang-format
   [clang_tidy]=clang-tidy [shellcheck]=shellcheck [chromium]=chromium [slurmctld]=slurmctld
   [slurmd]=slurmd [slurm]=sbatch [munge]=munged [zstdcat]=zstdcat
 )

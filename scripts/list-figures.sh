@@ -1,6 +1,8 @@
-#!/bin/bash
+#!/bin/bash -p
 # Says where the figures and pages are, after the tables of one experiment when it is named:
 # scripts/list-figures.sh [EXPERIMENT]
+# shellcheck source=scripts/environment.sh
+source "${0%/*}/environment.sh"
 set -euo pipefail
 shopt -s nullglob
 

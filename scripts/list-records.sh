@@ -1,8 +1,10 @@
-#!/bin/bash
+#!/bin/bash -p
 # The record files of all machines, results/MACHINE/NAME.jsonl, one per line, be they packed (NAME.jsonl.zst),
 # plain or both. A folder or a file whose
 # name is not of letters, digits and . _ + - is named on stderr and left out: names go to make and
 # to commands. --silent: they are not named.
+# shellcheck source=scripts/environment.sh
+source "${0%/*}/environment.sh"
 set -uo pipefail
 shopt -s nullglob
 

@@ -1,7 +1,9 @@
-#!/bin/bash
+#!/bin/bash -p
 # The name of this machine's folder under results/ and plots/: MACHINE, or what parlab calls it.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+# shellcheck source=scripts/environment.sh
+source "${0%/*}/environment.sh"
+go_to_base
 
 if [[ -n ${MACHINE:-} ]]; then
   [[ $MACHINE =~ ^[A-Za-z0-9_][A-Za-z0-9._+-]{0,63}$ ]] || {

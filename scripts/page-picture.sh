@@ -1,7 +1,9 @@
-#!/bin/bash
+#!/bin/bash -p
 # Takes a picture of a part of a page: scripts/page-picture.sh PAGE.html ID OUT.png [WIDTH HEIGHT]
 # From the element with that id on downwards, as Chromium shows it on a screen, with what is printed
 # unfolded.
+# shellcheck source=scripts/environment.sh
+source "${0%/*}/environment.sh"
 set -euo pipefail
 
 page=$(realpath "$1") id=$2 out=$3 width=${4:-900} height=${5:-760}

@@ -1,11 +1,13 @@
-#!/bin/bash
+#!/bin/bash -p
 # Prints which variants were written anew since a commit, with the hashes of both sources (see
 # scripts/source-hash.sh): scripts/same-sources.sh COMMIT >scripts/same-sources.list
 # Records of the old source then count as records of the new one. Look at each line of `git diff COMMIT`
 # first: kernels must have the same machine code, and host code must do the same in the same order. What
 # does anything else has to be measured again, and must not be listed.
 set -euo pipefail
-cd "$(dirname "$0")/.."
+# shellcheck source=scripts/environment.sh
+source "${0%/*}/environment.sh"
+go_to_base
 before=$(mktemp -d)
 trap 'rm -rf "$before"' EXIT
 git archive "$1" serial openmp cuda blas scripts src | tar x -C "$before"

@@ -1,16 +1,18 @@
-#!/bin/bash
+#!/bin/bash -p
 # Every CUDA variant at odd sizes under the four tools of NVIDIA's compute-sanitizer, on the GPU.
 # scripts/sanitize.sh [WORKLOAD ...]; without arguments all of them. TOOLS=memcheck chooses a tool.
 # Exit status 1: errors were found.
 set -uo pipefail
-cd "$(dirname "$0")/.." || exit
+# shellcheck source=scripts/environment.sh
+source "${0%/*}/environment.sh"
+go_to_base
 
 command -v compute-sanitizer >/dev/null || PATH+=:/usr/local/cuda/bin
 command -v compute-sanitizer >/dev/null || {
   echo "compute-sanitizer not found: it comes with the CUDA toolkit" >&2
   exit 2
 }
-nvidia-smi -L >/dev/null 2>&1 || {
+[[ -n $(gpus) ]] || {
   echo "no GPU here: without one, bin/parlab-emulated finds the same kinds of faults" >&2
   exit 2
 }
@@ -48,7 +50,7 @@ one() {
 export -f one
 
 # Nothing is timed: one for each core at a time, twelve at the most, the slowest tool first.
-cores=$(nproc)
+cores=$(cpus)
 for tool in ${TOOLS:-racecheck memcheck initcheck synccheck}; do
   for workload in "${workloads[@]}"; do
     for size in $(sizes "$workload"); do

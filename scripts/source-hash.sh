@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/bin/bash -p
 # Prints a hash of a variant's source: of its file and of all that it includes by a path from its own
 # folder (a tile.cuh that several rungs share) or from the ground that variants stand on (src/gpu,
 # src/host, src/workloads). A record made from another hash is stale. Comments and spaces do not count:
@@ -6,6 +6,8 @@
 # A source that was written anew and does the same keeps the
 # hash that it had: scripts/same-sources.list has it. scripts/source-hash.sh FILE [--own]; --own: without
 # that list.
+# shellcheck source=scripts/environment.sh
+source "${0%/*}/environment.sh"
 set -euo pipefail
 files=()
 

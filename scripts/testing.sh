@@ -1,5 +1,7 @@
-#!/bin/bash
+#!/bin/bash -p
 # For tests/*.sh: source it from the repository root.
+# shellcheck source=scripts/environment.sh
+source scripts/environment.sh
 
 # expect WHAT COMMAND...: says whether the command succeeds; its output is shown when it does not.
 failures=0

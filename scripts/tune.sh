@@ -1,10 +1,9 @@
-#!/bin/bash
+#!/bin/bash -p
 # Searches the tunables of every variant of the workloads named as arguments, for `--block best` and
 # its kin, and keeps what it finds in results/MACHINE/tuned.trials. SIZE=8K chooses another size.
 set -uo pipefail
-cd "$(dirname "$0")/.." || exit
 # shellcheck source=scripts/experiment.sh
-source scripts/experiment.sh
+source "${0%/*}/experiment.sh"
 
 open_experiment tune >/dev/null
 failures=0

@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/bin/bash -p
 # The last job of a submission: scripts/cluster/merge.sh FOLDER. Merges the shards' records, draws the
 # figures and pages, and says how it went: in the last line of its log, and by its exit status.
 set -uo pipefail

@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/bin/bash -p
 # The first job of a submission: scripts/cluster/prepare.sh FOLDER. Builds, when that was left to a
 # node; lists what is not recorded yet; cancels the tasks that nothing is left for.
 set -uo pipefail

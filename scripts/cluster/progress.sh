@@ -1,15 +1,15 @@
-#!/bin/bash
+#!/bin/bash -p
 # Stays until a submission has ended, and shows how far it is: scripts/cluster/progress.sh FOLDER.
 # The exit status is that of the submission: 0, 1 when a shard failed.
 set -uo pipefail
 shopt -s nullglob
-cd "$(dirname "$0")/../.." || exit
 folder=$1
 # shellcheck source=scripts/cluster/settings.sh
-source scripts/cluster/settings.sh
+source "${0%/*}/settings.sh"
+go_to_base
 
 tell() { # one line: rewritten in place on a terminal
-  if [[ -t 1 ]]; then printf '\r\033[K%s' "$1"; else echo "$1"; fi
+  if [[ -t 1 && ${TERM:-dumb} != dumb ]]; then printf '\r\033[K%s' "$1"; else echo "$1"; fi
 }
 duration() { ((${1%.*} < 60)) && echo "${1%.*} s" || echo "$((${1%.*} / 60)) min"; }
 

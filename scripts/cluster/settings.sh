@@ -1,5 +1,12 @@
-#!/bin/bash
-# What the scripts of a cluster share: source it from the repository root.
+#!/bin/bash -p
+# What the scripts of a cluster share.
+# shellcheck source=scripts/environment.sh
+source "${BASH_SOURCE[0]%/*}/../environment.sh"
+
+# Of Slurm's variables those that are meant, and none of a job around this one.
+for name in "${!SLURM_@}"; do
+  [[ $name =~ ^SLURM_(CONF.*|JWT|OPTIONS|ARRAY_TASK_ID|RESTART_COUNT|JOB_ID|CPUS_ON_NODE)$ ]] || unset -v "$name"
+done
 
 cluster_names="PARTITION ACCOUNT TIME GRES CONSTRAINT MODULES SLURM_OPTIONS SHARDS BUILD_ON"
 
@@ -24,7 +31,7 @@ load_modules() {
   [[ -n ${MODULES:-} ]] || return 0
   if ! type module >/dev/null 2>&1; then
     local file
-    for file in /etc/profile.d/modules.sh /etc/profile.d/lmod.sh; do
+    for file in {"${MODULESHOME:-}","${LMOD_PKG:-}"}/init/bash /etc/profile.d/{modules,lmod}.sh; do
       # shellcheck disable=SC1090
       [[ ! -r $file ]] || source "$file"
     done
@@ -45,4 +52,8 @@ node_kind() {
 }
 
 # Shard files of EXPERIMENT, of any submission: results/MACHINE/EXPERIMENT.shards/SUBMISSION-*.jsonl
-job_is_alive() { [[ -n $(squeue -h -j "$1" 2>/dev/null) ]]; }
+# Alive is also a job that nobody can ask after now.
+job_is_alive() {
+  local said
+  if said=$(squeue -h -j "$1" 2>&1); then [[ -n $said ]]; else [[ $said != *"Invalid job id"* ]]; fi
+}

@@ -1,13 +1,13 @@
-#!/bin/bash
+#!/bin/bash -p
 # Submits experiments to Slurm: scripts/cluster/submit.sh EXPERIMENT...
 #
 # Three jobs: one that says what there is to measure (and builds, with BUILD_ON=node), an array of
 # which each task measures one shard, and one that merges and draws. What is recorded is not measured
 # again. Settings: see docs/cluster.md.
 set -uo pipefail
-cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/cluster/settings.sh
-source scripts/cluster/settings.sh
+source "${0%/*}/settings.sh"
+go_to_base
 
 fail() {
   echo "CLUSTER=slurm: $1" >&2
@@ -42,7 +42,7 @@ cpus=(--exclusive)
 [[ " ${options[*]} " =~ \ --(exclusive|cpus-per-task|oversubscribe|overcommit)|\ -(c|s)\  ]] && cpus=()
 
 if [[ -z ${SHARDS:-} ]]; then
-  nodes=$(sinfo -h ${PARTITION:+-p "$PARTITION"} -o %D | awk '{ sum += $1 } END { print sum + 0 }')
+  nodes=$(sinfo -h ${PARTITION:+-p "$PARTITION"} -o %D | awk '/^[0-9]+$/ { sum += $1 } END { print sum + 0 }')
   SHARDS=$((2 * nodes < 1 ? 1 : 2 * nodes > 64 ? 64 : 2 * nodes))
 fi
 [[ $SHARDS =~ ^[1-9][0-9]{0,3}$ ]] || fail "SHARDS=$SHARDS: a number from 1 to 9999 is needed"
@@ -63,8 +63,10 @@ submit() { # NAME OPTIONS... SCRIPT ARGUMENTS...
   local name=$1
   shift
   # Slurm says itself what it does not like.
-  sbatch --parsable --job-name="parlab-$name" --chdir="$PWD" --nodes=1 --ntasks=1 \
-    --output="$folder/$name.log" "${options[@]}" "$@" || exit 2
+  local said
+  said=$(sbatch --parsable --job-name="parlab-$name" --chdir="$PWD" --nodes=1 --ntasks=1 \
+    --output="$folder/$name.log" "${options[@]}" "$@") || exit 2
+  sed -nE 's/^([0-9]+)(;.*)?$/\1/p' <<<"$said" | grep -m 1 . || fail "sbatch names no job, but says: $said"
 }
 
 if [[ $* == device-spread ]]; then

@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/bin/bash -p
 # One task of a submission, which measures one shard: scripts/cluster/task.sh FOLDER [NUMBER].
 set -uo pipefail
 folder=$1 number=${2:-${SLURM_ARRAY_TASK_ID:-1}}
@@ -11,16 +11,30 @@ source "$folder/settings"
 load_modules || exit
 
 # Of a job that shares its node the times are worth less.
-granted=${SLURM_CPUS_ON_NODE:-$(nproc)}
-all=$(scontrol show node "${SLURMD_NODENAME:-}" 2>/dev/null | grep -oE 'CPUTot=[0-9]+' | cut -d = -f 2)
+granted=${SLURM_CPUS_ON_NODE:-} usable=$(cpus)
+[[ $granted =~ ^[1-9][0-9]*$ ]] || granted=$usable
+all=$(answer '.*CPUTot=[0-9]+( .*)?' scontrol show node "${SLURMD_NODENAME:-}") || all=CPUTot=$granted
+all=${all##*CPUTot=} all=${all%% *}
 echo "shard $number/$count on ${SLURMD_NODENAME:-$(hostname)}, attempt $((${SLURM_RESTART_COUNT:-0} + 1))"
-if ((granted < ${all:-granted})); then
+if ((granted < all)); then
   echo "  $granted of the node's $all CPUs were granted: others may be at work beside the times of the CPU"
 fi
 
-# Where Slurm does not hold a job to its cores, the job does.
-if ((granted < $(nproc))) && command -v taskset >/dev/null; then
-  taskset -cp "0-$((granted - 1))" $$ >/dev/null
+# Where Slurm does not hold a job to its cores, the job does: to those that it was given. Slurm counts
+# them core by core, the threads of a core one after the other, if it counts threads at all.
+given_cpus() {
+  local ids id range cpus
+  ids=$(answer '.* CPU_IDs=[0-9,-]+( .*)?' scontrol show job --details "${SLURM_JOB_ID:-}") || return
+  ids=${ids##*CPU_IDs=} ids=${ids%% *}
+  mapfile -t cpus < <(lscpu --parse=SOCKET,CORE,CPU | grep -v '^#' | sort -t, -n -k1,1 -k2,2 -k3,3)
+  ((all >= ${#cpus[@]})) || mapfile -t cpus < <(printf '%s\n' "${cpus[@]}" | sort -t, -n -u -k1,1 -k2,2)
+  for range in ${ids//,/ }; do
+    for ((id = ${range%-*}; id <= ${range#*-}; ++id)); do echo "${cpus[id]##*,}"; done
+  done | paste -sd ,
+}
+if ((granted < usable)); then
+  given=$(given_cpus) && taskset -cp "$given" $$ >/dev/null 2>&1 ||
+    echo "  which CPUs these are is not known: the times of the CPU are those of $usable"
 fi
 
 [[ -n ${MACHINE:-} ]] || MACHINE=$(node_kind) || exit

@@ -1,10 +1,12 @@
-#!/bin/bash
+#!/bin/bash -p
 # Active warps against block size without a GPU, for figure 8 of cslab-dmv:
 #   scripts/cslab-dmv/occupancy.sh kernels   the kernels it can answer for; none without the CUDA toolkit
 #   scripts/cslab-dmv/occupancy.sh NAME      "block <tab> warps" of cuda/dmv/NAME.cu, for sm_90
 #   scripts/cslab-dmv/occupancy.sh fermi     the same for the report's GPU, from its limits alone
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+# shellcheck source=scripts/environment.sh
+source "${0%/*}/../environment.sh"
+go_to_base
 
 build=${BUILD:-build}
 nvcc=${NVCC-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}

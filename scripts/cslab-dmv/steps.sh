@@ -1,12 +1,11 @@
-#!/bin/bash
+#!/bin/bash -p
 # the experiment of the report cslab-dmv: y = A x on every backend, from 1K to 16K
 #
 # Threads for OpenMP, block sizes for the report's three kernels, everything else at its defaults.
 # SCALE=quick stops at 4K and at float with warm caches. What is recorded already is not run again.
 set -uo pipefail
-cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/experiment.sh
-source scripts/experiment.sh
+source "${0%/*}/../experiment.sh"
 
 open_experiment cslab-dmv
 if [[ $scale == full ]]; then

@@ -1,13 +1,12 @@
-#!/bin/bash
+#!/bin/bash -p
 # no cliffs: the last rungs and the libraries at sizes and shapes that nobody tuned for
 #
 # A question of our own: squares from 100 to 20000, with primes and the neighbours of powers of two
 # among them, and shapes from 64:1 to 1:64. Without a GPU those of the CPU, ten sizes up to 1024; with
 # one SCALE=quick has half of the sizes. What is recorded already is not run again.
 set -uo pipefail
-cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/experiment.sh
-source scripts/experiment.sh
+source "${0%/*}/../experiment.sh"
 
 open_experiment every-size
 only_times "$*" "counters are read at the sizes of the other experiments" \

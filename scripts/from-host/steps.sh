@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/bin/bash -p
 # what the way to the GPU costs: pageable and pinned copies, and copies under the computation
 #
 # A question of our own: data begins in the host's memory, and the result ends there. The last rung of
@@ -6,9 +6,8 @@
 # needs none: from which size does the GPU pay, and how near to the link's ceiling does it come? What is
 # recorded already is not run again.
 set -uo pipefail
-cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/experiment.sh
-source scripts/experiment.sh
+source "${0%/*}/../experiment.sh"
 
 open_experiment from-host
 if only_counters "$@"; then nothing_to_do "counters say nothing of copies"; fi

@@ -23,10 +23,11 @@ $(R)/$1.db: $(call parts_of,results/$1.jsonl) scripts/$(notdir $1)/views.sql $(D
 	@mkdir -p $$(@D) && $(BIN)/parlab-emulated database results/$1.jsonl $$@ --views scripts/$(notdir $1)/views.sql
 $(foreach f,$(if $(GNUPLOT),$(patsubst scripts/$(notdir $1)/%.gp,%,$(wildcard scripts/$(notdir $1)/*.gp))),
 figures: plots/$1-$f.svg
-.PRECIOUS: $(FORMATS:%=plots/$1-$f.%)
-$(FORMATS:%=plots/$1-$f.%) &: scripts/$(notdir $1)/$f.gp $(R)/$1.db $(STYLE) \
-    $(wildcard scripts/$(notdir $1)/*.inc)
+.PRECIOUS: plots/$1-$f.svg plots/$1-$f.png
+plots/$1-$f.svg: scripts/$(notdir $1)/$f.gp $(R)/$1.db $(STYLE) $(wildcard scripts/$(notdir $1)/*.inc)
 	@$(DRAW) scripts/figure.sh $(R)/$1.db $$< plots/$1-$f
+plots/$1-$f.png: scripts/$(notdir $1)/$f.gp | plots/$1-$f.svg
+	@[ -e $$@ ] || $(DRAW) scripts/figure.sh $(R)/$1.db $$< plots/$1-$f
 )
 figures: plots/$1-tables.txt
 .PRECIOUS: plots/$1-tables.txt

@@ -4,9 +4,10 @@
 # ---- sources ----------------------------------------------------------------
 # A variant is any file BACKEND/WORKLOAD/NAME.{cpp,cu}; nothing lists them by
 # name. What several kernels launch is compiled once, in cuda/WORKLOAD/shared.
-VARIANTS  := $(wildcard serial/*/*.cpp openmp/*/*.cpp blas/*/*.cpp)
+# Sorted: make 4.2 does not.
+VARIANTS  := $(sort $(wildcard serial/*/*.cpp openmp/*/*.cpp blas/*/*.cpp))
 KERNELS   := $(wildcard cuda/*/shared/*.cu cuda/*/*.cu)
-WORKLOADS := $(patsubst src/workloads/%.cpp,%,$(wildcard src/workloads/*.cpp))
+WORKLOADS := $(sort $(patsubst src/workloads/%.cpp,%,$(wildcard src/workloads/*.cpp)))
 
 # A folder of src/ compiles in units: files that include up to eight of its
 # files. A file with flags of its own, or that each commit changes, is compiled
@@ -17,19 +18,19 @@ SERVED := $(wildcard src/grade/message.cpp src/grade/protocol.cpp src/grade/serv
 # and says their names.
 units = $(if $2,$(call unit,$1-$(words $3),$(wordlist 1,8,$2)) $(call units,$1,$(wordlist 9,999,$2),$3 x))
 unit  = $1$(call store,$(B)/units/$1.cpp,$(foreach f,$2,$(hash)include "$f"$(newline)))
-files = $(filter-out $(ALONE) $(SERVED),$(wildcard src/$1/*.cpp))
+files = $(filter-out $(ALONE) $(SERVED),$(sort $(wildcard src/$1/*.cpp)))
 rooms = $(foreach r,$1,$(call units,$r,$(call files,$r),x))
 
 HOST_ROOMS := $(filter-out places/cuda places/emulation grade/runner,$(patsubst src/%/,%,$(sort \
                 $(dir $(wildcard src/*/*.cpp src/*/*/*.cpp)))))
 HOST_UNITS := $(call rooms,$(HOST_ROOMS)) $(call units,served,$(SERVED),x) \
-              $(call units,experiments,$(wildcard scripts/*/claims.cpp),x)
+              $(call units,experiments,$(sort $(wildcard scripts/*/claims.cpp)),x)
 EMULATION_UNITS := $(call rooms,places/emulation)
 CUDA_SOURCES := $(wildcard blas/*/*.cu) $(KERNELS)
 # Those with anything for the device; where cuBLAS is called, or the driver, a
 # C++ compiler is enough. Units are of the one kind or the other.
 FOR_DEVICE   := $(shell grep -lE '__global__|__device__|<<<|\.cuh"|<cub/' src/places/cuda/*.cu blas/*/*.cu)
-DRIVER       := $(wildcard src/places/cuda/*.cu)
+DRIVER       := $(sort $(wildcard src/places/cuda/*.cu))
 DRIVER_UNITS := $(call units,places/cuda,$(filter $(FOR_DEVICE),$(DRIVER)),x) \
                 $(call units,places/cuda-host,$(filter-out $(FOR_DEVICE),$(DRIVER)),x)
 
@@ -37,7 +38,7 @@ DRIVER_UNITS := $(call units,places/cuda,$(filter $(FOR_DEVICE),$(DRIVER)),x) \
 # CPPFLAGS, CXXFLAGS, NVCCFLAGS and LDFLAGS from outside are added.
 CLANG := $(findstring clang,$(shell $(CXX) --version 2>/dev/null))
 # Without ccache: `parlab grade` confines the compiler, and has no use for it.
-COMPILER := $(filter-out ccache %/ccache,$(CXX))
+COMPILER := $(filter-out ccache %/ccache sccache distcc,$(CXX))
 # GCC collects garbage beyond 128 MB: most units need more.
 COMPILE  := $(CCACHE) $(CXX) $(if $(CLANG),,--param=ggc-min-heapsize=524288)
 # A precompiled header knows the times of its files: one from ccache knows those
@@ -117,7 +118,8 @@ CUDA_LIBS = -Xcompiler -fopenmp $(LIBS:-fopenmp=) -lgomp -cudart static
 
 # A variant knows its own path and content: a record made from another version
 # is stale.
-IDENTITY = -DPARLAB_SOURCE='"$<"' -DPARLAB_SOURCE_HASH='"$(shell scripts/source-hash.sh $<)"'
+IDENTITY = -DPARLAB_SOURCE='"$<"' -DPARLAB_SOURCE_HASH='"$(or $(shell answer '[0-9a-f]{40}' scripts/source-hash.sh $<),$(error $<: has no hash: \
+             scripts/source-hash.sh fails))"'
 
 $(call store,$(B)/host.flags,$(COMPILER) $(VARIANT_FLAGS))
 $(call store,$(B)/room.flags,$(COMPILER) $(ROOM_FLAGS))
@@ -126,7 +128,7 @@ $(if $(NVCC),$(call store,$(B)/cuda.flags,$(NVCC) $(CUDA_FLAGS)))
 $(call store,$(B)/hash.flags,$(shell cat scripts/source-hash.sh scripts/same-sources.list | sha1sum))
 $(call store,$(B)/sources.list,$(sort $(HOST_UNITS) $(ALONE) $(VARIANTS) $(DRIVER_UNITS) $(CUDA_SOURCES)))
 # Included by the one file that reports it: a commit costs one small compilation.
-$(call store,$(B)/build_info.hpp,$(hash)define PARLAB_VERSION "$(strip $(file <VERSION))"$(newline)$(hash)define PARLAB_COMMIT "$(COMMIT)"$(newline)$(hash)define PARLAB_FLAGS "$(notdir $(lastword $(CXX))) $(VARIANT_FLAGS)$(if $(NVCC),; nvcc $(CUDA_FLAGS))")
+$(call store,$(B)/build_info.hpp,$(hash)define PARLAB_VERSION "$(strip $(file <VERSION))"$(newline)$(hash)define PARLAB_COMMIT "$(COMMIT)"$(newline)$(hash)define PARLAB_FLAGS "$(strip $(notdir $(firstword $(COMPILER))) $(wordlist 2,99,$(COMPILER)) $(VARIANT_FLAGS))$(if $(NVCC),; nvcc $(CUDA_FLAGS))")
 
 # ---- objects ----------------------------------------------------------------
 ROOM_OBJECTS := $(HOST_UNITS:%=$(B)/host/units/%.o) $(ALONE:%=$(B)/host/%.o)
@@ -212,6 +214,7 @@ $(WORKLOADS:%=$(BIN)/%):
 
 build: $(PARLAB) $(BIN)/parlab-emulated $(BIN)/parlab $(WORKLOADS:%=$(BIN)/%)
 	@$(if $(NVCC),:,echo "CUDA toolkit not found: CUDA variants are emulated (never timed)$(comma) cuBLAS is left out")
+	@$(if $(UNKNOWN_ARCH),echo "nvidia-smi tells no compute capability: built for several GPUs; GPU_ARCH=90 says it",:)
 
 # How `parlab grade` links the program of a submission, OBJECT, to PROGRAM: with
 # what executes it, and without the workloads, which know what is right. Our

@@ -1,13 +1,12 @@
-#!/bin/bash
+#!/bin/bash -p
 # the experiment of the report patras-cuda, exercise 2: y = A^T (A x) on every backend
 #
 # The report's sizes in double, and on to 16384; then float. Block sizes for its kernel and the one
 # below, everything else at its defaults. After an execution of five seconds larger sizes are left out.
 # SCALE=quick stops at 4096. What is recorded already is not run again.
 set -uo pipefail
-cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/experiment.sh
-source scripts/experiment.sh
+source "${0%/*}/../experiment.sh"
 
 open_experiment patras-atax
 report=4096,8000,10000,12000

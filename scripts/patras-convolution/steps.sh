@@ -1,13 +1,12 @@
-#!/bin/bash
+#!/bin/bash -p
 # the experiment of the report patras-cuda, exercise 1: a 3x3 convolution on every backend
 #
 # The report's sizes in double and float, 10000, which did not fit its card, and powers of two up to
 # 16384; the naive kernel with square blocks of 8, 16 and 32, everything else at its defaults.
 # SCALE=quick: up to 5000. What is recorded already is not run again.
 set -uo pipefail
-cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/experiment.sh
-source scripts/experiment.sh
+source "${0%/*}/../experiment.sh"
 
 open_experiment patras-convolution
 report=4096,5000,6000,7000,8000,9000

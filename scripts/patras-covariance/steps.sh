@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/bin/bash -p
 # the experiment of the report patras-cuda, exercise 3: covariance matrices on every backend
 #
 # The report's sizes in double, smaller and larger ones beside them; then float. Tiles of 8, 16 and
@@ -7,9 +7,8 @@
 # own, over which the report gives its speedups, run at 1500 too, often enough for an interval.
 # SCALE=quick: up to 1024. What is recorded already is not run again.
 set -uo pipefail
-cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/experiment.sh
-source scripts/experiment.sh
+source "${0%/*}/../experiment.sh"
 
 open_experiment patras-covariance
 constant=321421201 # float_n of PolyBench, 3214212.01, in hundredths

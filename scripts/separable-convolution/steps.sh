@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/bin/bash -p
 # the experiment of the report separable-convolution: row pass and column pass on every backend
 #
 # The report's items at radius 16: cache policies without and with tiles, its nine settings of the
@@ -6,9 +6,8 @@
 # at its sizes and beyond, and against the radius. SCALE=quick: up to 1024.
 # What is recorded already is not run again.
 set -uo pipefail
-cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/experiment.sh
-source scripts/experiment.sh
+source "${0%/*}/../experiment.sh"
 
 open_experiment separable-convolution
 radii='1:64:*2'

@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/bin/bash -p
 # what a second GPU buys, and a third: each workload shared out by several GPUs of one machine
 #
 # A question of our own: strong scaling from 1 to all GPUs, from small sizes, where the second one only
@@ -6,15 +6,14 @@
 # all of them. The all-reduces need NCCL (docs/several-gpus.md). What is recorded already is not run
 # again.
 set -uo pipefail
-cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/experiment.sh
-source scripts/experiment.sh
+source "${0%/*}/../experiment.sh"
 
 open_experiment several-gpus
 only_times "$*" "counters are read on one GPU" "the energy of a team is not measured"
 ((gpu)) || nothing_to_do "emulation has no times (tests verify these variants there)"
 
-there=$(nvidia-smi -L | grep -c '^GPU')
+there=$(gpus | wc -l)
 gpus=1
 for ((count = 2; count < there; count *= 2)); do gpus+=,$count; done
 if ((there > 1)); then gpus+=,$there; fi

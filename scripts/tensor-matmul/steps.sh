@@ -1,13 +1,12 @@
-#!/bin/bash
+#!/bin/bash -p
 # how far tensor cores go: matmul in half, bfloat16, TF32 and float on them, rung by rung
 #
 # A question of our own: what each step from products by warps to persistent clusters buys, against the
 # best of cuBLAS and cuBLASLt; and what precision costs, from TF32 to float's own accuracy. Round,
 # odd and rectangular sizes. Needs an H100 or H200. What is recorded already is not run again.
 set -uo pipefail
-cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/experiment.sh
-source scripts/experiment.sh
+source "${0%/*}/../experiment.sh"
 
 open_experiment tensor-matmul
 sizes=1024,2048,4096,8192

@@ -1,13 +1,12 @@
-#!/bin/bash
+#!/bin/bash -p
 # the experiment of the report tiled-matmul: C = A B with tiles of several widths, and what follows
 #
 # The report's two kernels in int at 1000 and 2000, every tile width and granularity; the whole ladder
 # and the libraries in float up to 8K. SCALE=quick: the CPU only, up to 1024. What is recorded already
 # is not run again.
 set -uo pipefail
-cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/experiment.sh
-source scripts/experiment.sh
+source "${0%/*}/../experiment.sh"
 
 open_experiment tiled-matmul
 if [[ $scale == full ]]; then

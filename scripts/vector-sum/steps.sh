@@ -1,13 +1,12 @@
-#!/bin/bash
+#!/bin/bash -p
 # the experiment of the report vector-sum: the sum of n elements, from 32K to 256K, and on to 256M
 #
 # The report's two kernels with its block sizes, all other variants at their defaults; int, as the
 # report's code, then float and double. Every time is that of a whole sum. SCALE=quick stops at 4M.
 # What is recorded already is not run again.
 set -uo pipefail
-cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/experiment.sh
-source scripts/experiment.sh
+source "${0%/*}/../experiment.sh"
 
 open_experiment vector-sum
 report=32K,64K,128K,256K

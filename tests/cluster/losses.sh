@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/bin/bash -p
 # What goes wrong on clusters, shown on a real Slurm of three nodes on this host: killed tasks, lost
 # nodes, time limits, cancelled arrays, two arrays at once, a full disk, a variant that fails; and how
 # much faster three nodes are than one.

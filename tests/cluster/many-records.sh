@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/bin/bash -p
 # Many records: reading 50,000 of them takes time in proportion, and no more memory than twice the
 # file. Times are processor time, and the limits leave room, for the machine may be busy. What the
 # whole may take depends on the machine and on how long records are: four times what gzip takes.

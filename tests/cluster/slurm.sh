@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/bin/bash -p
 # A Slurm for tests: source this after scripts/testing.sh, from the repository root, then call
 # begin_on_slurm. Its files are in one temporary folder, it uses the loopback, and its processes are
 # this user's.
@@ -81,7 +81,7 @@ SlurmdPidFile=$slurm/run/%n.auto
 SlurmctldLogFile=$slurm/log/slurmctld.log
 SlurmdLogFile=$slurm/log/slurmd.%n.log
 ProctrackType=proctrack/linuxproc
-TaskPlugin=task/$( (($(nproc) > 1)) && echo affinity || echo none)
+TaskPlugin=task/$( (($(cpus) > 1)) && echo affinity || echo none)
 SwitchType=switch/none
 MpiDefault=none
 JobAcctGatherType=jobacct_gather/none

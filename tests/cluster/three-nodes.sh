@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/bin/bash -p
 # Experiments on a real Slurm of three nodes on this host: what works. What can go wrong is tested in
 # tests/cluster/losses.sh.
 set -uo pipefail
@@ -61,14 +61,16 @@ MODULES=gcc/12 cuda/none
 BUILD_ON=node
 SHARDS=2
 SETTINGS
-# shellcheck disable=SC2317 # called in the jobs
+mkdir -p modules/init
+cat >modules/init/bash <<'END'
 module() {
   echo "module $*"
   export NVCC= # a compiler of CUDA would have more to build than this test needs
 }
-export -f module
+END
+export MODULESHOME=$PWD/modules
 expect "with BUILD_ON=node the experiment is completed" submitted
-unset -f module
+unset MODULESHOME
 expect "only what was missing was measured: the log says 3 points" eval 'log_of prepare | grep -q "^3 points of 1 "'
 expect "the first job built the program" eval 'log_of prepare | grep -q "LINK.*bin/parlab-emulated"'
 expect "the login node built nothing" eval '! grep LINK says'
@@ -98,7 +100,7 @@ expect "an unknown setting is reported with its line" \
 rm cluster.settings
 
 # ---- within an allocation -------------------------------------------------------------------------
-if (($(nproc) > 1)); then
+if (($(cpus) > 1)); then
   threads=$(srun --cpus-per-task=1 bin/parlab-emulated \
     dmv 64 --variant openmp/rows --iterations 2 --format json | grep -oE '"threads":[0-9]+')
   expect "srun has the cores it was given, and one thread each" test "$threads" = '"threads":1'

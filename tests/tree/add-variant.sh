@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/bin/bash -p
 # A new variant is one new file: it shows up in the usage text, the sweeps and the tests by itself.
 set -u
 cd "$(dirname "$0")/../.." || exit

@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/bin/bash -p
 # A hand-out has everything that is needed to write its kernels and to check them, and no answers.
 set -u
 cd "$(dirname "$0")/../.." || exit

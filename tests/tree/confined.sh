@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/bin/bash -p
 # Submissions that reach for what is not theirs, while they are compiled and while they run, and a class
 # folder of odd entries: graded by root and by an ordinary user. Nothing reaches anything, and nobody else
 # loses a grade.

@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/bin/bash -p
 # No variant can end a sweep: whatever it does to its process becomes its own verdict, the others are
 # measured, and what was measured stays.
 set -u

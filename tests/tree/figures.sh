@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/bin/bash -p
 # Figures are made from records alone: drawn once, drawn again when the records change, and skipped
 # with one line when there are none.
 set -u

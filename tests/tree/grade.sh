@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/bin/bash -p
 # A class of made-up submissions is graded without a GPU: right ones, ones with the mistakes that
 # students make, and ones that try to escape or to be graded for something else.
 set -u

@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/bin/bash -p
 # Records come from other people: no text in them, and no name of a file or folder, is ever run; what
 # cannot be read or written is an error that leaves the old file as it was.
 set -u

@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/bin/bash -p
 # Layers point one way: no file of src/ includes one of a layer above its own, every folder has its
 # layer, and no variant knows of options, timers or records.
 set -uo pipefail

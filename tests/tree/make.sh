@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/bin/bash -p
 # What make promises: help, nothing to do the second time, several goals, no surprises.
 set -u
 cd "$(dirname "$0")/../.." || exit
@@ -38,7 +38,20 @@ copy_tree
   expect "another commit recompiles the facts of a run alone" \
     eval 'test -n "$(compiled)" && ! compiled | grep -vE "^src/core/build.cpp|^tests"'
   # Other settings make other flags, and with them everything anew: not in the tree of the tests.
-  expect "NVCC= plans no nvcc" eval '! own_make -n -B NVCC= build | grep -w nvcc'
+  everything() { find . -type f -printf '%p %s %T@\n' | sort; }
+  before=$(everything)
+  planned=$(own_make -n NVCC= MARCH=x86-64 CXXFLAGS=-O2 build 2>&1)
+  expect "NVCC= plans no nvcc" eval '! grep -w nvcc <<<"$planned"'
+  expect "make -n with other settings plans everything anew" test "$(grep -c -- -march=x86-64 <<<"$planned")" -gt 99
+  expect "CXXFLAGS of one's own are added to what the build needs" \
+    eval '! grep " -c " <<<"$planned" | grep -v -e "-Isrc.* -O2 "'
+  own_make -n NVCC= check-quick >/dev/null 2>&1
+  expect "make -n writes nothing" test "$(everything)" = "$before"
+  expect "a compiler may be of several words, behind a launcher" \
+    test "$(own_make -s NVCC= CXX='ccache g++ -m64' print-COMPILER)" = "g++ -m64"
+  for asked in -j1 j1 kj1 '-k -j 1' --jobs=1; do
+    expect "MAKEFLAGS='$asked' is obeyed" eval 'MAKEFLAGS=$asked make -s NVCC= print-MAKEFLAGS | grep -qw -- -j1'
+  done
   exit "$((failures > 0))"
 ) || failures=1
 
@@ -69,17 +82,46 @@ copy_tree
 ) || failures=1
 
 # What make install puts somewhere works from there, and needs nothing of this tree. Built in the copy,
-# so that the programs that other tests run at the same time are not linked anew.
+# so that the programs that other tests run at the same time are not linked anew. One installs, with
+# files of somebody else and a umask of his own; another one works.
 prefix=$(mktemp -d)
-mkdir "$prefix/elsewhere"
+mkdir -p "$prefix"/{elsewhere,home} "$tree/scripts/small"
+chmod 755 "$prefix"
 cp -a docs LICENSE "$tree"
+cp -a scripts/cslab-dmv/{1-openmp-time.gp,views.sql,tables.sql} "$tree/scripts/small"
+cat >"$tree/scripts/small/steps.sh" <<'STEPS'
+#!/bin/bash -p
+source "${0%/*}/../experiment.sh"
+open_experiment small
+step "threads" dmv 64 --backend serial,openmp --threads 1,2 --iterations 3
+close_experiment
+STEPS
+chmod 700 "$tree/scripts/small/steps.sh"
+user=()
+if ((EUID == 0)); then
+  user=(setpriv --reuid 12345 --regid 12345 --clear-groups)
+  chown -R 12345 "$tree"/{scripts,docs,bin} "$prefix"/{elsewhere,home}
+fi
 rm -f "$tree/bin/parlab"
-expect "make install" own_make -C "$tree" NVCC= install PREFIX="$prefix"
+there="$prefix/a place"
+expect "make install, where a space is in the name" eval '(umask 077; own_make -C "$tree" NVCC= install PREFIX="$there")'
+expect "everything is there for everybody, and the installer's own" \
+  test -z "$(find "$there" ! -type l '(' ! -uid "$EUID" -o ! -perm -444 -o -perm /022 ')')"
+touch "$prefix/installed"
+as_user() { (cd "$prefix/elsewhere" && env -i PATH="$there/bin:$PATH" HOME="$prefix/home" "${user[@]}" "$@"); }
+share=$prefix/home/.local/share/parlab
 expect "the installed program runs by the names of its workloads" \
-  eval '(cd "$prefix/elsewhere" && "$prefix/bin/dmv" 64 --backend serial --iterations 3 | grep -q serial/plain)'
-expect "it emulates" eval '(cd "$prefix/elsewhere" && "$prefix/bin/parlab" dmv 64 --variant cuda/naive | grep -q passed)'
+  eval 'as_user dmv 64 --backend serial --iterations 3 | grep -q serial/plain'
+expect "it emulates" eval 'as_user parlab dmv 64 --variant cuda/naive | grep -q passed'
 expect "it knows the published tables" \
-  eval '(cd "$prefix/elsewhere" && "$prefix/bin/parlab" claims "$OLDPWD/results/nvidia-h200" | grep -q C6)'
+  eval '(cd "$prefix/elsewhere" && "$there/bin/parlab" claims "$OLDPWD/results/nvidia-h200" | grep -q C6)'
+expect "an experiment, its figures and pages are made without make: $share" \
+  eval 'as_user parlab-experiment small && test -s "$share"/plots/*/small-1-openmp-time.svg -a -s "$share/plots/index.html"'
+expect "the installed program finds these records" eval 'as_user parlab show | grep -q openmp/rows'
+cp cuda/dmv/naive.cu "$prefix/elsewhere/mine.cu" && chmod 644 "$prefix/elsewhere/mine.cu"
+expect "it checks a submission" eval 'as_user parlab grade dmv --check mine.cu | grep -q passed'
+expect "nothing was written where it is installed" test -z "$(find "$there" -newer "$prefix/installed")"
+expect "nor where it was started" test "$(ls "$prefix/elsewhere")" = mine.cu
 rm -r "$prefix"
 expect "without the toolkit there is bin/parlab" eval '"$tree/bin/parlab" --version | grep -q parlab'
 rm -f "$tree/bin/parlab"
@@ -179,6 +221,9 @@ rm "$poor/g++"
 expect "without a compiler its name, and all that nobody can look for, is said" \
   eval 'says build | grep -q "missing: g++" && says build | grep -q "missing: hwloc.h"'
 rm -r "$poor"
+expect "a compiler with options is no missing one" \
+  eval 'test -z "$(CXX="g++ -m64" NO_INSTALL=1 scripts/install.sh build 2>&1)"'
+expect "make 4.2 knows the rules: none makes several targets at once" eval '! grep -n "&:" Makefile scripts/make/*.mk'
 names() { sed -n "/^declare -A $1=(/,/^)/p" scripts/install.sh | grep -oE '\[[a-z_]+\]' | sort; }
 expect "what has a package in Debian has one in Fedora" \
   eval 'test "$(names debian | wc -l)" -ge 15 && cmp <(names debian) <(names fedora)'

@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/bin/bash -p
 # A kernel that somebody drops in: when it does not compile the program is built without it, and when
 # it is right at squares alone the message speaks of rows and columns. And what somebody adds is added in
 # as few places as src/README.md says: a variant or a command is one file, a field of a record its member

@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/bin/bash -p
 # The pages in a real browser: every picture is there, nothing scrolls sideways on a phone or is cut
 # off on paper, every link within the page leads somewhere, and nothing of a record is run.
 set -u

@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/bin/bash -p
 # A sweep that is killed loses at most the point under way, and the same command goes on from there.
 set -u
 cd "$(dirname "$0")/../.." || exit

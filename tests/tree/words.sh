@@ -1,4 +1,4 @@
-#!/bin/bash
+#!/bin/bash -p
 # What is typed is understood once, quoted as it was typed, and never silently ignored.
 set -u
 cd "$(dirname "$0")/../.." || exit

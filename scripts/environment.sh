@@ -1,0 +1,61 @@
+#!/bin/bash -p
+# What every script begins with, in whosever shell and on whosever machine:
+#   source "${0%/*}/environment.sh"
+# A known locale, no variable that steers the programs that we start, and, by
+# bash -p, no functions and no rc file from outside. What is asked of other
+# programs is asked here, too.
+[[ $- == *p* || $0 != */*.sh || ! -f $0 ]] || exec /bin/bash -p "$0" "$@"
+
+# forget PATTERN...: no child sees these variables. A pattern is a name, or how
+# names begin, and *.
+forget() {
+  local pattern
+  for pattern; do
+    [[ $pattern != *'*' ]] || eval "pattern=\${!${pattern%'*'}@}"
+    # shellcheck disable=SC2086 # several names
+    unset -v $pattern 2>/dev/null || true # bash keeps some of its own
+  done
+}
+unset -v POSIXLY_CORRECT
+set +o posix +o noclobber -f
+while IFS= read -r line; do
+  # shellcheck disable=SC2086 # several patterns
+  [[ $line == //* ]] || forget ${line//[\",]/}
+done <"${BASH_SOURCE[0]%/*}/../src/core/foreign_variables.inc"
+unset -v line
+set +f
+export LC_ALL=C.UTF-8
+
+# cpus: how many this process was granted. nproc alone obeys OMP_NUM_THREADS.
+cpus() { env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc; }
+
+# answer PATTERN COMMAND...: the first line of that form that a program prints
+# and means: none, and a failure, when it fails or says anything else.
+answer() {
+  local said line
+  said=$("${@:2}" 2>/dev/null </dev/null) || return
+  while IFS= read -r line; do
+    [[ ! $line =~ ^($1)$ ]] || { printf '%s\n' "$line"; return; }
+  done <<<"$said"
+  return 1
+}
+
+# gpus: a line for each GPU here; none without one.
+gpus() {
+  answer 'GPU 0: .+' nvidia-smi -L >/dev/null && nvidia-smi -L | grep -E '^GPU [0-9]+: '
+}
+
+# go_to_base: changes to where records, figures and what is built lie: the tree
+# of the sources, or, of an installed program, a folder of the user's own.
+go_to_base() {
+  local tree base part
+  tree=$(cd -P "${BASH_SOURCE[0]%/*}/.." && pwd) base=$tree || exit
+  if [[ ! -e $tree/Makefile ]]; then
+    [[ ${XDG_DATA_HOME:-} == /* ]] && base=$XDG_DATA_HOME/parlab || base=~/.local/share/parlab
+    mkdir -p "$base" || exit
+    for part in bin scripts; do
+      [[ $base/$part -ef $tree/$part ]] || ln -sfn "$tree/$part" "$base/$part" || exit
+    done
+  fi
+  cd "$base" || exit
+}

@@ -1,0 +1,40 @@
+#!/bin/bash -p
+# Runs experiments, then draws what is recorded, without make: parlab-experiment [NAME...], as an
+# installed program has it. Records, figures and pages are in a folder of the user's own, which is said.
+# shellcheck source=scripts/environment.sh
+source "$(dirname "$(readlink -f "$0")")/environment.sh"
+set -uo pipefail
+go_to_base
+parlab=bin/parlab-emulated failed=0
+for name; do
+  [[ -x scripts/$name/steps.sh ]] || {
+    echo "parlab-experiment: '$name' is none of $(cd scripts && printf '%s\n' */steps.sh | cut -d / -f 1 | paste -sd ' ')" >&2
+    exit 2
+  }
+done
+for name; do
+  "scripts/$name/steps.sh" || {
+    status=$? failed=1
+    ((status == 1)) || exit "$status"
+  }
+done
+
+draw() { # MACHINE EXPERIMENT
+  local database=build/records/$1/$2.db plots=plots/$1/$2 figure
+  mkdir -p "${database%/*}" "${plots%/*}"
+  "$parlab" database "results/$1/$2.jsonl" "$database" --views "scripts/$2/views.sql" || return
+  for figure in "scripts/$2"/*.gp; do
+    ! command -v gnuplot >/dev/null || scripts/figure.sh "$database" "$figure" "$plots-$(basename "$figure" .gp)" || return
+  done
+  "$parlab" tables "$database" "scripts/$2/tables.sql" >"$plots-tables.txt"
+}
+while IFS=/ read -r _ machine file; do
+  [[ ! -e scripts/${file%.jsonl}/views.sql ]] || draw "$machine" "${file%.jsonl}" || failed=1
+done < <(scripts/list-records.sh)
+for machine in plots/*/; do
+  "$parlab" page "results/$(basename "$machine")" || failed=1
+done
+"$parlab" index results/* || failed=1
+echo "in $PWD:"
+scripts/list-figures.sh "$@"
+exit "$failed"
