@@ -2,11 +2,13 @@
 // measured with one method.
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <stdexcept>
 
 #include "cli/command.hpp"
 #include "core/name.hpp"
+#include "core/startup.hpp"
 #include "render/words.hpp"
 
 namespace {
@@ -23,6 +25,7 @@ int say(const std::exception& error, int status) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  start_well();
   try {
     const auto arguments =
         read_arguments({argv, argv + argc}, environment_of_process());
@@ -34,6 +37,10 @@ int main(int argc, char** argv) {
     return status;
   } catch (const UsageError& error) {
     return say(error, usage_error);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return say(std::runtime_error(error.path1().string() + ": " +
+                                  error.code().message()),
+               EXIT_FAILURE);
   } catch (const std::exception& error) {
     return say(error, EXIT_FAILURE);
   }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <fstream>
 #include <limits>
 #include <map>
 #include <ostream>
@@ -70,9 +69,7 @@ void write_groups(std::ostream& out, const std::vector<Group>& groups) {
 }
 
 std::vector<Group> read_groups(const std::filesystem::path& path) {
-  require_regular(path, "the plan");
-  std::ifstream in(path);
-  if (!in) throw UsageError("cannot read the plan '" + path.string() + "'");
+  std::istringstream in(read_text(path, "the plan"));
   std::map<std::string, Group> groups;
   std::string line;
   for (std::size_t number = 1; std::getline(in, line); ++number) {

@@ -97,20 +97,13 @@ void add_workloads(Database& database) {
     table.add({std::string(workload->name())});
 }
 
-std::string text_of(const std::string& path) {
-  require_regular(path, "--views");
-  auto text = read_file(path);
-  if (!text) throw UsageError("cannot read " + path);
-  return *std::move(text);
-}
-
 int make_database(const Arguments& arguments, const Streams& streams) {
   const auto& paths = arguments.positional;
   if (paths.size() != 2 || arguments.find("views") == nullptr) {
     throw UsageError(
         "database: needs records, a file to write, and --views FILE.sql");
   }
-  const auto views = text_of(arguments.text("views"));
+  const auto views = read_text(arguments.text("views"), "--views");
   auto loaded = load_records(paths[0]);
   const auto warnings = std::move(loaded.warnings);
   const RecordTable table(std::move(loaded));

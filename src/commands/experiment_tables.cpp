@@ -1,7 +1,7 @@
 #include "commands/experiment_tables.hpp"
 
 #include <filesystem>
-#include <fstream>
+#include <sstream>
 
 #include "commands/sqlite.hpp"
 #include "core/file.hpp"
@@ -15,8 +15,7 @@ struct Question {
 };
 
 std::vector<Question> read_questions(const std::string& file) {
-  require_regular(file, "tables:");
-  std::ifstream in(file);
+  std::istringstream in(read_text(file, "tables:"));
   std::vector<Question> questions;
   bool in_title = false;
   for (std::string line; std::getline(in, line);) {
@@ -33,7 +32,6 @@ std::vector<Question> read_questions(const std::string& file) {
       if (is_sql && !questions.empty()) questions.back().sql += line + "\n";
     }
   }
-  if (in.bad()) throw UsageError("cannot read " + file);
   return questions;
 }
 

@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/name.hpp"
 #include "core/types.hpp"
 
 namespace parlab {
@@ -83,10 +84,29 @@ std::optional<std::string> read_file(const fs::path& path) {
   return std::string{std::istreambuf_iterator<char>(in), {}};
 }
 
+bool is_there(const fs::path& path) {
+  std::error_code why;
+  const auto type = fs::status(path, why).type();
+  if (type == fs::file_type::none)
+    throw UsageError(path.string() + ": " + why.message());
+  return type != fs::file_type::not_found;
+}
+
+std::string read_text(const fs::path& path, const std::string& name) {
+  require_regular(path, name);
+  errno = 0;
+  const auto text = read_file(path);
+  if (text) return plain_text(*text);
+  throw UsageError(name + " " + path.string() + ": " +
+                   std::strerror(errno != 0 ? errno : ENOENT));
+}
+
 void require_regular(const fs::path& path, const std::string& name) {
-  std::error_code ignored;
-  const auto status = fs::status(path, ignored);
+  std::error_code why;
+  const auto status = fs::status(path, why);
   if (is_free_or_regular(status)) return;
+  if (status.type() == fs::file_type::none)
+    throw UsageError(name + " " + path.string() + ": " + why.message());
   throw UsageError(name + " " + path.string() + ": is " +
                    kind_of(status.type()) +
                    "; name a regular file, or one that is not there yet");
@@ -94,12 +114,14 @@ void require_regular(const fs::path& path, const std::string& name) {
 
 void write_beside(const fs::path& path,
                   const std::function<void(const fs::path& part)>& write) {
-  std::error_code ignored;
+  std::error_code why;
   // Not what a link points to: renaming would replace the link itself.
-  const auto status = fs::symlink_status(path, ignored);
+  const auto status = fs::symlink_status(path, why);
   if (!is_free_or_regular(status)) {
-    throw UsageError("cannot write " + path.string() + ": it is " +
-                     kind_of(status.type()));
+    throw UsageError("cannot write " + path.string() + ": " +
+                     (status.type() == fs::file_type::none
+                          ? why.message()
+                          : "it is " + kind_of(status.type())));
   }
   // Not there any more when it took its place.
   const Temporary part(path.string() + ".part" + std::to_string(::getpid()));

@@ -47,9 +47,18 @@ std::filesystem::path base_folder();
 // All of it; nothing when it cannot be read.
 std::optional<std::string> read_file(const std::filesystem::path& path);
 
+// Whether anything is there. Throws UsageError when the system does not say,
+// with its reason: no permission is not absence.
+bool is_there(const std::filesystem::path& path);
+
 // Throws UsageError naming what it is, unless path is a regular file or
 // nothing yet; name: the option that gave it, "--results".
 void require_regular(const std::filesystem::path& path,
                      const std::string& name);
+
+// A text file that somebody wrote, with any editor; see plain_text(). Throws
+// UsageError.
+std::string read_text(const std::filesystem::path& path,
+                      const std::string& name);
 
 }  // namespace parlab

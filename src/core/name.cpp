@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <utility>
 
+#include <rapidjson/encodedstream.h>
+#include <rapidjson/stringbuffer.h>
 #include "core/json.hpp"
 
 namespace parlab {
@@ -40,6 +42,35 @@ std::string escaped(const char* format, std::uint32_t code) {
   return text;
 }
 
+std::string utf8(unsigned code) {
+  rapidjson::StringBuffer out;
+  rapidjson::UTF8<>::Encode(out, code);
+  return {out.GetString(), out.GetSize()};
+}
+
+std::string in_utf8(const std::string& bytes) {
+  std::string text;
+  rapidjson::MemoryStream all(bytes.data(), bytes.size());
+  rapidjson::AutoUTFInputStream<unsigned, rapidjson::MemoryStream> in(all);
+  if (in.GetType() != rapidjson::kUTF8) {
+    constexpr unsigned not_a_character = 0xfffd;
+    for (unsigned code = 1; code != 0; text += utf8(code)) {
+      if (!rapidjson::AutoUTF<unsigned>::Decode(in, &code))
+        code = not_a_character;
+    }
+    text.pop_back();
+    return text;
+  }
+  std::size_t i = bytes.starts_with(byte_order_mark) ? 3 : 0;
+  while (i < bytes.size()) {
+    const auto length = character_at(std::string_view(bytes).substr(i)).bytes;
+    text += length > 0 ? bytes.substr(i, length)
+                       : utf8(static_cast<unsigned char>(bytes[i]));
+    i += std::max<std::size_t>(length, 1);
+  }
+  return text;
+}
+
 }  // namespace
 
 bool is_name(std::string_view text) {
@@ -71,6 +102,16 @@ std::string printable(const std::string& text) {
     i += bytes;
   }
   return shown;
+}
+
+std::string plain_text(const std::string& bytes) {
+  const auto text = in_utf8(bytes);
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool return_and_feed = text.compare(i, 2, "\r\n") == 0;
+    if (!return_and_feed) plain += text[i] == '\r' ? '\n' : text[i];
+  }
+  return plain;
 }
 
 }  // namespace parlab

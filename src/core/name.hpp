@@ -19,4 +19,11 @@ inline constexpr const char* name_rule =
 // nobody sees made visible: "\x1b", "\u202e"; so are bytes that are no UTF-8.
 std::string printable(const std::string& text);
 
+inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
+// A text file as editors here write it: UTF-8 without a byte order mark, a line
+// feed behind each line. bytes: UTF-8, UTF-16 or 32, which begin with a mark or
+// with plain letters, or Latin-1, with line ends of any system.
+std::string plain_text(const std::string& bytes);
+
 }  // namespace parlab

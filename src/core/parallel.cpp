@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -41,13 +42,18 @@ void on_all_cores(std::size_t count,
   const std::size_t cores =
       std::clamp<std::size_t>(affinity().size(), 1, most_threads);
   const std::size_t portions = (count + portion - 1) / portion;
-  {
-    std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < std::min(cores, portions); ++i)
-      others.emplace_back(work);
-    work();
-  }
+  on_threads(std::min(cores, portions), work);
   if (failure) std::rethrow_exception(failure);
+}
+
+void on_threads(std::size_t most, const std::function<void()>& work) {
+  std::vector<std::jthread> others;
+  try {
+    while (others.size() + 1 < most)
+      others.emplace_back(work);
+  } catch (const std::system_error&) {
+  }
+  work();
 }
 
 }  // namespace parlab

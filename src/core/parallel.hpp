@@ -12,4 +12,8 @@ namespace parlab {
 // calls threw; the others may then not have been made.
 void on_all_cores(std::size_t count, const std::function<void(std::size_t)>& f);
 
+// Calls work on so many threads, this one among them, or on as many as the
+// system gives. They have ended when it returns.
+void on_threads(std::size_t most, const std::function<void()>& work);
+
 }  // namespace parlab

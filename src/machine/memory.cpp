@@ -1,6 +1,9 @@
 #include "machine/memory.hpp"
 
+#include <sys/sysinfo.h>
+
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <limits>
 #include <optional>
@@ -16,7 +19,7 @@ namespace fs = std::filesystem;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // The number behind a name in a file of lines "name number".
-double number_in(const fs::path& path, const std::string& name) {
+std::optional<double> number_in(const fs::path& path, const std::string& name) {
   std::ifstream in(path);
   for (std::string line; std::getline(in, line);) {
     std::istringstream text(line);
@@ -24,7 +27,7 @@ double number_in(const fs::path& path, const std::string& name) {
     double value = 0;
     if (text >> key >> value && key == name) return value;
   }
-  return 0;
+  return std::nullopt;
 }
 
 std::optional<double> number_in(const fs::path& path) {
@@ -43,33 +46,50 @@ Group group_in(const fs::path& folder) {
   if (const auto limit = number_in(folder / "memory.max")) {
     group.limit = *limit;
     group.used = number_in(folder / "memory.current").value_or(0) -
-                 number_in(folder / "memory.stat", "file");
+                 number_in(folder / "memory.stat", "file").value_or(0);
   } else if (const auto old_limit =
                  number_in(folder / "memory.limit_in_bytes")) {
     group.limit = *old_limit;
     group.used = number_in(folder / "memory.usage_in_bytes").value_or(0) -
-                 number_in(folder / "memory.stat", "total_cache");
+                 number_in(folder / "memory.stat", "total_cache").value_or(0);
   }
   return group;
+}
+
+// Without /proc nobody says what of it is free.
+double all_memory() {
+  struct sysinfo about {};
+  return sysinfo(&about) == 0
+             ? static_cast<double>(about.totalram) * about.mem_unit
+             : infinity;
+}
+
+double in_meminfo(const std::string& name) {
+  const auto kilobytes = number_in("/proc/meminfo", name);
+  return kilobytes ? *kilobytes * 1024 : all_memory();
 }
 
 }  // namespace
 
 double memory_bytes() {
-  double bytes = number_in("/proc/meminfo", "MemTotal:") * 1024;
+  double bytes = in_meminfo("MemTotal:");
   for (const auto& folder : control_groups("memory"))
     bytes = std::min(bytes, group_in(folder).limit);
-  return bytes;
+  return std::isfinite(bytes) ? bytes : 0;
 }
 
 double free_memory_bytes() {
-  double bytes = number_in("/proc/meminfo", "MemAvailable:") * 1024;
+  double bytes = in_meminfo("MemAvailable:");
   for (const auto& folder : control_groups("memory")) {
     const Group group = group_in(folder);
     bytes =
         std::min(bytes, std::max(group.limit - std::max(group.used, 0.0), 0.0));
   }
   return bytes;
+}
+
+double killed_for_memory() {
+  return number_in("/proc/vmstat", "oom_kill").value_or(0);
 }
 
 }  // namespace parlab

@@ -8,7 +8,11 @@ namespace parlab {
 double memory_bytes();
 
 // Free to use now. Cached files count as free: they are given
-// up when memory is needed.
+// up when memory is needed. Without /proc all there is: it is not known.
 double free_memory_bytes();
+
+// How many processes the system has ended so far to have memory again; 0 where
+// it does not say.
+double killed_for_memory();
 
 }  // namespace parlab

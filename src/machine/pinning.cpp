@@ -2,8 +2,13 @@
 
 #include <omp.h>
 #include <sched.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <csignal>
+#include <exception>
+#include <thread>
 
 #include "core/affinity.hpp"
 #include "machine/topology.hpp"
@@ -20,6 +25,49 @@ BoundThread::~BoundThread() {
 }
 
 UnpinnedThread::UnpinnedThread() : BoundThread(pinning_order()) {}
+
+Detail why_no_threads(int wanted) {
+  std::atomic<bool> enough = false;
+  std::vector<std::atomic<pid_t>> ids(static_cast<std::size_t>(wanted));
+  std::vector<std::jthread> threads;
+  try {
+    while (std::ssize(threads) + 1 < wanted) {
+      threads.emplace_back([&enough, &id = ids[threads.size()]] {
+        id = gettid();
+        enough.wait(false);
+      });
+    }
+  } catch (const std::exception&) {  // no thread, or no memory for one
+  }
+  const auto started = static_cast<int>(threads.size()) + 1;
+  enough = true;
+  enough.notify_all();
+  threads.clear();
+  // One that is joined still counts until the system has put it away.
+  for (const auto& id : ids) {
+    while (id != 0 && tgkill(getpid(), id, 0) == 0)
+      sched_yield();
+  }
+  if (started == wanted) return {};
+  return {.cause = Cause::threads_not_started,
+          .arguments = {std::int64_t{wanted}, std::int64_t{started}}};
+}
+
+Detail why_no_team(int threads) {
+  end_idle_threads();
+  if (const auto why = why_no_threads(threads)) return why;
+  // OMP_DYNAMIC and OMP_MAX_ACTIVE_LEVELS=0 would let a team be smaller than
+  // its record says.
+  omp_set_dynamic(0);
+  omp_set_max_active_levels(std::max(omp_get_max_active_levels(), 1));
+  int team = 0;
+#pragma omp parallel num_threads(threads)
+#pragma omp single
+  team = omp_get_num_threads();
+  if (team == threads) return {};
+  return {.cause = Cause::team_smaller,
+          .arguments = {std::int64_t{threads}, std::int64_t{team}}};
+}
 
 void end_idle_threads() {
   omp_pause_resource_all(omp_pause_soft);

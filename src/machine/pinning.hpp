@@ -4,6 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "facts/cause.hpp"
+
 namespace parlab {
 
 // Binds the calling thread to some CPUs, for as long as an object lives.
@@ -28,6 +30,15 @@ struct PinnedThread : BoundThread {
 struct UnpinnedThread : BoundThread {
   UnpinnedThread();
 };
+
+// Why the system does not let so many threads run beside each other, this one
+// among them; nothing: it does.
+Detail why_no_threads(int wanted);
+
+// Why OpenMP has no team of so many; nothing: it has one, which stands ready.
+// GCC's runtime ends the program where the system gives it no thread, so this
+// is asked first.
+Detail why_no_team(int threads);
 
 // Ends the threads of the OpenMP pool, which the next parallel region
 // starts anew. After a region they spin before they sleep, and may

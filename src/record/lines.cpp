@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/name.hpp"
+
 namespace parlab {
 
 bool LineReader::next(Line& line) {
@@ -21,6 +23,9 @@ bool LineReader::next(Line& line) {
     line.ended = newline != nullptr;
     begin_ += count + (line.ended ? 1 : 0);
   }
+  // as some editors put before a file, which may follow another one
+  if (line.text.starts_with(byte_order_mark))
+    line.text.erase(0, byte_order_mark.size());
   return any;
 }
 

@@ -212,7 +212,7 @@ std::vector<fs::path> parts_of(const fs::path& file) {
   if (!fs::is_directory(file, ignored) &&
       fs::is_regular_file(packed_path(file), ignored))
     parts.push_back(packed_path(file));
-  if (fs::exists(file, ignored)) parts.push_back(file);
+  if (is_there(file)) parts.push_back(file);
   return parts;
 }
 

@@ -1,8 +1,9 @@
 #include "record/published.hpp"
 
 #include <charconv>
-#include <fstream>
+#include <sstream>
 
+#include "core/file.hpp"
 #include "core/text.hpp"
 #include "core/types.hpp"
 
@@ -19,8 +20,7 @@ bool is_folder(const fs::path& path) {
 }
 
 // No cell of these tables holds a comma or a quote.
-std::vector<std::string> cells_of(std::string line) {
-  if (line.ends_with('\r')) line.pop_back();
+std::vector<std::string> cells_of(const std::string& line) {
   return split(line, ',');
 }
 
@@ -63,9 +63,7 @@ fs::path published_folder() {
 
 std::vector<PublishedRow> published(const std::string& table) {
   const auto path = published_folder() / (table + ".csv");
-  std::ifstream in(path);
-  if (!in)
-    throw UsageError("cannot read the published numbers in " + path.string());
+  std::istringstream in(read_text(path, "the published numbers in"));
   std::string line;
   std::getline(in, line);
   const auto titles = cells_of(line);

@@ -44,8 +44,7 @@ class FileReader {
     while (!batch.empty()) {
       // Parsing is what takes the time, and no line depends on another;
       // more are read meanwhile.
-      auto following =
-          std::async(std::launch::async, [&] { return next_batch(lines); });
+      auto following = std::async([&] { return next_batch(lines); });
       on_all_cores(batch.size(), [&](std::size_t i) { parse(batch[i]); });
       for (auto& entry : batch)
         add(entry);
@@ -228,11 +227,10 @@ bool is_settled(const Record& record) {
 
 Loaded load_records(const fs::path& path) {
   Loaded loaded;
-  std::error_code error;
   const auto parts = parts_of(path);
-  if (parts.empty() && !fs::exists(path, error)) {
-    throw UsageError("no records at '" + path.string() + "': " +
-                     (error ? error.message() : "no such file or folder"));
+  if (parts.empty() && !is_there(path)) {
+    throw UsageError("no records at '" + path.string() +
+                     "': no such file or folder");
   }
   const auto read = [&](const std::vector<fs::path>& files) {
     for (const auto& file : files) {
@@ -276,10 +274,16 @@ void set_run(Record& record, const Run& run) {
 std::vector<fs::path> record_files(const fs::path& folder, Depth depth,
                                    std::vector<std::string>& warnings) {
   std::set<fs::path> files;
-  fs::recursive_directory_iterator entry(
-      folder, fs::directory_options::skip_permission_denied);
+  std::error_code why;
+  fs::recursive_directory_iterator entry(folder);
   for (; entry != end(entry); ++entry) {
     if (depth == Depth::folder) entry.disable_recursion_pending();
+    if (entry.recursion_pending() && entry->is_directory(why) &&
+        ::access(entry->path().c_str(), R_OK | X_OK) != 0) {
+      warnings.push_back(entry->path().string() + ": " + std::strerror(errno) +
+                         ", skipped");
+      entry.disable_recursion_pending();
+    }
     if (is_record_file(entry->path(), warnings))
       files.insert(plain_path(entry->path()));
   }

@@ -337,8 +337,7 @@ void RecordTable::in_order(const Make& make,
   };
   auto made = made_from(0);
   for (std::size_t end = made.size(); !made.empty(); end += made.size()) {
-    auto following =
-        std::async(std::launch::async, [&] { return made_from(end); });
+    auto following = std::async([&] { return made_from(end); });
     for (const auto& one : made)
       take(one);
     made = following.get();

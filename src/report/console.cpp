@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <ostream>
 
 #include "render/words.hpp"
@@ -51,7 +52,12 @@ std::string time_left(double seconds) {
 }
 
 std::size_t terminal_width(int descriptor) {
-  if (isatty(descriptor) == 0) return 0;
+  // One that obeys no escape sequences shows no line that changes.
+  const char* const kind = std::getenv("TERM");
+  const std::string_view name = kind == nullptr ? "" : kind;
+  if (name.empty() || name == "dumb" || name == "unknown" ||
+      isatty(descriptor) == 0)
+    return 0;
   winsize size{};
   return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 1
              ? size.ws_col

@@ -1,5 +1,6 @@
 #include "sweep/supervisor.hpp"
 
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -15,6 +16,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "machine/memory.hpp"
 #include "machine/process_end.hpp"
 #include "record/json.hpp"
 #include "record/store.hpp"
@@ -40,6 +42,14 @@ Detail ending_of(int status) {
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
     ending.further = {{.cause = Cause::memory_may_be_short}};
   return ending;
+}
+
+// A stream is a pipe whose other end is closed.
+bool nobody_reads() {
+  pollfd streams[] = {{STDOUT_FILENO, POLLOUT, 0}, {STDERR_FILENO, POLLOUT, 0}};
+  poll(streams, std::size(streams), 0);
+  return std::ranges::any_of(
+      streams, [](const pollfd& at) { return (at.revents & POLLERR) != 0; });
 }
 
 // These signals wait until they are asked for; a worker gets back
@@ -72,6 +82,7 @@ struct Supervisor::Shared {
   std::atomic<double> at_most_s;  // what it may take
   char call[1024];
   int left;  // workers that ended themselves since a part was completed
+  std::atomic<int> foreign;  // a signal that somebody else sent to a worker
 
   void begin(const std::string& to) {
     const auto length = std::min(to.size(), sizeof call - 1);
@@ -80,6 +91,25 @@ struct Supervisor::Shared {
     at_work = true;
   }
 };
+
+// A batch system ends a job by a signal to each process. What a worker sends
+// to itself is its variant's.
+void Supervisor::tell_foreign_signals() {
+  static Shared* shared = nullptr;
+  shared = shared_;
+  struct sigaction tell {};
+  tell.sa_flags = SA_SIGINFO | SA_RESETHAND | SA_NODEFER;
+  tell.sa_sigaction = [](int signal, siginfo_t* about, void*) {
+    if (about->si_code <= 0 && about->si_pid != getpid())
+      shared->foreign = signal;
+    raise(signal);
+  };
+  for (const int signal : {SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) {
+    struct sigaction before {};
+    sigaction(signal, nullptr, &before);
+    if (before.sa_handler == SIG_DFL) sigaction(signal, &tell, nullptr);
+  }
+}
 
 Supervisor::Supervisor() {
   void* const memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE,
@@ -97,9 +127,7 @@ Supervisor::~Supervisor() {
 
 std::optional<int> Supervisor::start() {
   std::cout.flush();
-  // Where it is ignored, as whoever started this program may have left it, the
-  // system throws away how a worker ended.
-  std::signal(SIGCHLD, SIG_DFL);
+  killed_before_ = killed_for_memory();
   while (true) {
     const pid_t self = getpid();
     Blocked blocked;
@@ -110,14 +138,18 @@ std::optional<int> Supervisor::start() {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (getppid() != self) _exit(EXIT_FAILURE);
       is_worker_ = true;
+      tell_foreign_signals();
       return std::nullopt;
     }
     const int status = watch(worker);
     if (shared_->interrupted && !WIFEXITED(status)) return exit_interrupted;
     if (WIFEXITED(status) && !shared_->at_work) return WEXITSTATUS(status);
     // Nobody reads on what is printed: the end of any program in a pipe.
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE && !shared_->at_work)
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE && nobody_reads())
       raise(SIGPIPE);
+    if (WIFSIGNALED(status) && WTERMSIG(status) == shared_->foreign)
+      raise(shared_->foreign);  // meant for all of this program
+    require_cpu_time(status);
     read_log();
     if (!blame(status)) return EXIT_FAILURE;
   }
@@ -132,7 +164,7 @@ int Supervisor::watch(pid_t worker) {
   unsigned number = 0;
   double taken_s = 0, since_interrupt_s = 0;
   for (int status = 0;;) {
-    const pid_t ended = waitpid(worker, &status, WNOHANG);
+    const pid_t ended = wait4(worker, &status, WNOHANG, &used_);
     if (ended < 0) fail("waiting for a worker");
     if (ended != 0) return status;
     const int signal = sigtimedwait(&blocked.set, nullptr, &look);
@@ -147,6 +179,26 @@ int Supervisor::watch(pid_t worker) {
     if (shared_->too_long || since_interrupt_s > patience_s)
       kill(worker, SIGKILL);
   }
+}
+
+// Throws when a worker has used what the shell allows: nobody is blamed for it.
+void Supervisor::require_cpu_time(int status) const {
+  rlimit most{};
+  getrlimit(RLIMIT_CPU, &most);
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  if ((signal != SIGXCPU && signal != SIGKILL) || shared_->too_long ||
+      most.rlim_cur == RLIM_INFINITY) {
+    return;
+  }
+  const auto used =
+      std::chrono::seconds(used_.ru_utime.tv_sec + used_.ru_stime.tv_sec) +
+      std::chrono::microseconds(used_.ru_utime.tv_usec +
+                                used_.ru_stime.tv_usec);
+  // counted in ticks of the clock
+  if (used + look_every < std::chrono::seconds(most.rlim_cur)) return;
+  throw ExplainedError({.cause = Cause::cpu_limit_reached,
+                        .arguments = {quantity(most.rlim_cur, Unit::second)},
+                        .further = {{.cause = Cause::goes_on_when_run_again}}});
 }
 
 // False: nothing was executed that could be blamed.
@@ -164,6 +216,9 @@ bool Supervisor::blame(int status) {
     ended.why = *left_;
   } else {
     ended.why = ending_of(status);
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL &&
+        killed_for_memory() > killed_before_)
+      ended.verdict = Verdict::out_of_memory;
   }
   if (!shared_->at_work)
     ended.why.further.push_back({.cause = Cause::after_return});
@@ -206,10 +261,11 @@ void Supervisor::read_log() {
 }
 
 void Supervisor::append(const std::string& lines) {
-  const auto written = write(log_, lines.data(), lines.size());
-  if (written >= 0) errno = ENOSPC;  // nobody says why it is less than all
-  if (written != static_cast<ssize_t>(lines.size()))
-    fail("keeping what is complete in memory");
+  for (std::size_t done = 0; done < lines.size();) {
+    const auto written = write(log_, &lines[done], lines.size() - done);
+    if (written < 0) fail("keeping what is complete in memory (see ulimit -f)");
+    done += static_cast<std::size_t>(written);
+  }
 }
 
 void Supervisor::complete(const Run& run, const Points& points) {

@@ -7,6 +7,7 @@
 // complete. See docs/measuring.md for why it is done so.
 #pragma once
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include <functional>
@@ -85,7 +86,9 @@ class Supervisor {
 
  private:
   struct Shared;  // memory of the supervisor and all its workers
+  void tell_foreign_signals();
   int watch(pid_t worker);
+  void require_cpu_time(int status) const;
   bool blame(int status);
   void append(const std::string& lines);
   void read_log();
@@ -100,6 +103,8 @@ class Supervisor {
   std::vector<Points> completed_;
   std::optional<Run> run_;
   std::optional<Detail> left_;  // why the last worker did
+  rusage used_ = {};            // by the last worker
+  double killed_before_ = 0;    // by the system, to have memory
 };
 
 // One that was never started: everything happens in the one process there is.

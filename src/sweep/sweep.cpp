@@ -1,9 +1,12 @@
 #include "sweep/sweep.hpp"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <memory>
 #include <optional>
 
+#include "machine/pinning.hpp"
 #include "machine/topology.hpp"
 #include "places/presence.hpp"
 #include "record/store.hpp"
@@ -157,6 +160,11 @@ int run_sweep(const Plan& plan, Observer& observer, Supervisor& supervisor) {
 int run_sweep(const Plan& plan, Observer& observer, Places& places,
               Supervisor& supervisor) {
   const InterruptGuard guard;
+  // Inputs and oracles have teams, too.
+  if (const auto why = why_no_team(
+          std::min(omp_get_max_threads(), omp_get_thread_limit()))) {
+    throw ExplainedError(why);
+  }
   Session session{plan, places, observer, supervisor, run_of(plan)};
   const auto on_host = [](const Variant* variant) {
     return variant->target == Target::host;

@@ -141,6 +141,9 @@ expect "JSON goes on after a crash" eval '
   test "$(grep -c "\"variant\":\"plain\"" out.json)" = 2'
 $parlab dmv 64,65 --variant serial/plain,serial/crash_segment --threads 1 "${quick[@]}" >out 2>&1
 expect "a table has its head once" test "$(grep -c '64x64' out)" = 1
+$parlab dmv 64 --variant serial/plain,serial/crash_segment --threads 1 "${quick[@]}" --results closed.jsonl <&- >&- 2>&-
+expect "without streams a sweep goes on after a crash" \
+  eval 'grep -q "plain.*passed" closed.jsonl && ! grep -v "^{.*}$" closed.jsonl'
 
 # In emulation block, thread and line are known.
 $parlab dmv 64 --variant cuda/crashes,cuda/naive "${quick[@]}" --format json >out 2>errors

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <thread>
 
+#include "machine/pinning.hpp"
+
 namespace parlab {
 
 using namespace emulation;
@@ -127,6 +129,10 @@ void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
   while (machine_->workers.size() < wanted)
     machine_->workers.emplace_back();
   const Arena::Access access(machine_->arena, false);
+  if (wanted > 1) {
+    if (const auto why = why_no_threads(static_cast<int>(wanted)))
+      throw PointError(Verdict::no_device, why);
+  }
   const CatchCrashes catching;
   std::vector<std::jthread> others;
   for (std::size_t i = 1; i < wanted; ++i) {

@@ -95,8 +95,7 @@ class Team {
 
 class HostExecutor final : public Executor {
  public:
-  // OMP_DYNAMIC would let a team be smaller than its record says.
-  HostExecutor() : host_(physical_cores()) { omp_set_dynamic(0); }
+  HostExecutor() : host_(physical_cores()) {}
 
   void load(const Arrays& inputs,
             const std::vector<ArraySpec>& outputs) override {
@@ -120,6 +119,11 @@ class HostExecutor final : public Executor {
   }
 
   Checked run_checked(const Call& call) override {
+    if (const int threads = threads_asked_for(call);
+        threads > 1 && !uses_threads_of_library(call)) {
+      if (const auto why = why_no_team(threads))
+        throw PointError(Verdict::no_device, why);
+    }
     const KeptState kept;
     outputs_->poison();
     Checked checked;

@@ -1,0 +1,139 @@
+#!/bin/bash
+# Causes outside: limits of the shell, closed streams, a container's first process, a system without
+# /proc. Each is named, none is a variant's, and what was measured stays.
+set -u
+cd "$(dirname "$0")/../.." || exit
+# shellcheck source=scripts/testing.sh
+source scripts/testing.sh
+
+parlab=$PWD/bin/parlab-emulated
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+chmod 777 "$folder" && cd "$folder" || exit
+quick=(--iterations 2 --format csv)
+cpu=(dmv 64 --backend "serial,openmp" --threads 2 "${quick[@]}")
+# As somebody whom permissions and limits hold.
+somebody() { if ((EUID)); then "$@"; else setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; fi; }
+# innocent FILE: all its lines are whole, and no variant is blamed.
+innocent() { ! grep -vE '^\{"type":"(run|record)".*\}$' "$1" && ! grep -E '"verdict":"(launch_failed|wrong_result|timed_out)"' "$1"; }
+passed() { grep -c '"verdict":"passed"' "$1"; }
+
+# ---- streams --------------------------------------------------------------------------------------
+for closed in '2>&-' '<&- >&-' '<&- >&- 2>&-'; do
+  rm -f r.jsonl
+  expect "closed streams, $closed: all is recorded, and nothing else" \
+    eval "\$parlab \"\${cpu[@]}\" --results r.jsonl $closed && innocent r.jsonl && test \$(passed r.jsonl) = 3"
+done
+"$parlab" --list 2>errors | true
+status=${PIPESTATUS[0]}
+expect "who is not read on ends as any program does: $status" eval '(( status == 141 || status == 0 )) && test ! -s errors'
+(trap '' PIPE && "$parlab" "${cpu[@]}" 2>errors; echo $? >status) | true
+expect "also where the signal was ignored: $(cat status)" eval '[[ $(cat status) =~ ^(141|0)$ ]] && ! grep -E "written|error" errors'
+
+# ---- limits ---------------------------------------------------------------------------------------
+rm -f r.jsonl
+(ulimit -t 1 && "$parlab" dmv 512 --variant serial/plain,openmp/rows --time-limit 60 --results r.jsonl) >out 2>errors
+expect "CPU time that is used up is named: $? $(tail -1 errors)" grep -q 'ulimit -t' errors
+expect "and blames nobody" innocent r.jsonl
+rm -f r.jsonl
+(ulimit -f 2 && "$parlab" dmv 64,65,66 --backend serial,openmp "${quick[@]}" --results r.jsonl) >/dev/null 2>errors
+expect "a file as long as it may be: $? $(tail -1 errors)" grep -q 'File too large' errors
+expect "has whole lines, and blames nobody" innocent r.jsonl
+for limits in '-v 100000' '-n 4' '-n 6'; do
+  rm -f r.jsonl && touch r.jsonl
+  (eval "ulimit $limits" && "$parlab" dmv 64 --backend serial,openmp --threads 2,64 "${quick[@]}" --results r.jsonl) >out 2>&1
+  expect "ulimit $limits: $? $(tail -1 out | cut -c1-80)" \
+    eval 'innocent r.jsonl && { (( $(passed r.jsonl) >= 3 )) || grep -q "Too many open files" out; }'
+done
+for most in 2 4; do
+  rm -f r.jsonl
+  somebody bash -c "ulimit -u $most && exec $parlab dmv 64 --backend serial,openmp --threads 2,6 --iterations 2 --results r.jsonl" >out 2>&1
+  expect "ulimit -u $most: $(grep -m1 threads out | cut -c1-80)" \
+    eval 'grep -q "ulimit -u" out && ! { test -e r.jsonl && ! innocent r.jsonl; }'
+done
+if mkdir -p small && unshare -m mount -t tmpfs -o size=8k none small 2>/dev/null; then
+  unshare -m bash -c "mount -t tmpfs -o size=8k none small && $parlab dmv 64:84:2 --variant serial/plain --iterations 9 \
+    --results small/r.jsonl; echo \$?; cp small/r.jsonl r.jsonl" >out 2>errors
+  expect "a full disk: $(tail -1 out) $(tail -1 errors)" eval 'grep -q "No space left" errors && innocent r.jsonl'
+fi
+for setting in OMP_MAX_ACTIVE_LEVELS=0 OMP_DYNAMIC=true OMP_THREAD_LIMIT=1; do
+  rm -f r.jsonl
+  env $setting "$parlab" "${cpu[@]}" --results r.jsonl >out 2>errors
+  threads=$([[ $setting == *LIMIT* ]] && echo 1 || echo 2)
+  expect "$setting: teams of $threads run, and are recorded" \
+    eval 'innocent r.jsonl && test "$(grep -c "{\"threads\":$threads}.*passed" r.jsonl)" = 2'
+done
+
+# ---- signals, and the first process ---------------------------------------------------------------
+rm -f r.jsonl
+"$parlab" dmv 512 --variant serial/plain --time-limit 60 --results r.jsonl >out 2>&1 &
+until worker=$(pgrep -P $!) && (($(ps -o cputimes= -p "$worker") > 0)); do kill -0 $! || break; sleep 0.1; done
+kill -TERM "$worker"
+wait $!
+expect "a signal to the worker ends all: $?" test $? = 143
+expect "and blames nobody" eval '! grep -q "\"type\":\"record\"" r.jsonl'
+if unshare -pf --mount-proc true 2>/dev/null; then
+  first=(unshare -pf --mount-proc --kill-child)
+  "${first[@]}" "$parlab" dmv 512 --variant serial/plain --time-limit 60 >out 2>&1 &
+  until first_process=$(pgrep -P $!) && pgrep -P "$first_process" >/dev/null; do kill -0 $! || break; sleep 0.1; done
+  kill -TERM "$first_process"
+  for _ in {1..50}; do kill -0 "$first_process" 2>/dev/null || break; sleep 0.1; done
+  expect "TERM ends the first process of a container" eval '! kill -0 $first_process'
+  wait $!
+  expect "with the status of who was ended: $?" test $? = 143
+  "${first[@]}" "$parlab" --list 2>errors | true
+  expect "a closed pipe is no error there" test ! -s errors
+  expect "what it returns is returned" eval '"${first[@]}" $parlab --version && ! "${first[@]}" $parlab nonsense'
+  # A child whose parent has ended is left to process 1.
+  # shellcheck disable=SC2016 # expanded inside
+  "${first[@]}" bash -c '(sleep 0.3 & exec sleep 0.1) & exec '"$parlab"' dmv 512 --variant serial/plain --time-limit 3' >out 2>&1 &
+  sleep 2
+  expect "no zombie stays" eval 'test -z "$(ps -o stat= --ppid $(pgrep -P $!) | grep Z)"'
+  wait $!
+fi
+if unshare -m mount -t tmpfs none /sys 2>/dev/null; then
+  for gone in /proc '/proc /sys'; do
+    rm -f r.jsonl
+    unshare -m bash -c "for at in $gone; do mount -t tmpfs none \$at; done; \
+      $parlab ${cpu[*]} --results r.jsonl && $parlab machine" >out 2>errors
+    expect "without $gone: $? $(tail -1 errors)" eval 'innocent r.jsonl && test $(passed r.jsonl) = 3 && ! grep -w "0 B" out'
+  done
+fi
+
+# ---- words ----------------------------------------------------------------------------------------
+"$parlab" "${cpu[@]}" --results good/r.jsonl >/dev/null 2>&1
+mkdir -p shut/below some/shut && cp good/r.jsonl shut/below && cp good/r.jsonl some && chmod 0 shut some/shut
+((EUID)) || chown -R 65534 good some shut
+for command in "show shut/below" "export shut/below/r.jsonl" "show shut" "dmv 64 --backend serial --results shut/below/r.jsonl" \
+  "dmv 64 --backend serial --resume shut/below --results r.jsonl" "page shut/below" "pack shut/below/r.jsonl" \
+  "database shut/below/r.jsonl x.db --views shut/v.sql" "grade dmv shut"; do
+  # shellcheck disable=SC2086 # words
+  somebody "$parlab" $command >out 2>&1
+  expect "$command: $? $(head -1 out | cut -c1-100)" grep -q 'Permission denied' out
+done
+expect "a folder that cannot be read is named" eval 'somebody $parlab export some 2>&1 >/dev/null | grep -q "shut: Permission denied"'
+long=$(printf 'x%.0s' {1..256})
+for command in "show $long" "dmv 64 --backend serial --results $long.jsonl" "export $long/r.jsonl" "tables $long $long"; do
+  # shellcheck disable=SC2086 # words
+  "$parlab" $command >out 2>&1
+  expect "${command%% *} of a name of 256 characters: $? $(cut -c1-30 out)" grep -q 'File name too long' out
+done
+chmod 700 shut some/shut
+if command -v script >/dev/null; then
+  on_terminal() { TERM=$1 script -qec "$parlab dmv 64 --backend serial --iterations 2" /dev/null </dev/null; }
+  expect "a terminal sees what is at work" eval 'on_terminal xterm | grep -qP "\x1b"'
+  for kind in dumb unknown ''; do
+    expect "TERM=$kind gets no escape sequence" eval '! on_terminal "$kind" | grep -qP "\x1b|\r\["'
+  done
+fi
+# As editors of other systems write a file again, alone and behind another one.
+sed '1s/^/\xef\xbb\xbf/; s/$/\r/' good/r.jsonl >bom.jsonl
+cat bom.jsonl bom.jsonl >twice.jsonl
+for file in bom.jsonl twice.jsonl; do
+  expect "$file: a byte order mark and line ends of DOS are no part of records" \
+    eval 'test "$($parlab export $file 2>errors | wc -l)" = 4 && test ! -s errors'
+done
+printf '\xef\xbb\xbfdmv 64x64 float\t3\t1\r\n' >plan
+"$parlab" dmv 64 --backend serial --shard 1/2 --plan plan "${quick[@]}" >out 2>&1
+expect "nor of a plan: $? $(head -1 out)" test $? = 0
+end_tests
