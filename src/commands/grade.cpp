@@ -229,7 +229,8 @@ int grade_submissions(const Arguments& arguments, const Streams& streams) {
     throw UsageError("grade: --output " + asked.output +
                      ": is there and no folder");
   }
-  auto submissions = find_submissions(asked.path);
+  PassedOver passed;
+  auto submissions = find_submissions(asked.path, passed);
   if (asked.check && submissions.size() != 1)
     throw UsageError("--check: one file is needed");
   const auto assignment = assignment_of(asked, submissions);
@@ -241,6 +242,8 @@ int grade_submissions(const Arguments& arguments, const Streams& streams) {
       "building " + std::to_string(submissions.size()) + " submissions", 0);
   for (const auto& missing : missing_fences())
     messages << "parlab: note: " << missing << "\n";
+  for (const auto& note : passed.notes())
+    messages << "parlab: note: " << words(note) << "\n";
   const Temporary folder(make_build_folder());
   const InterruptGuard guard;
   build(submissions, workload, folder.path(),

@@ -1,25 +1,19 @@
 #include "grade/submission.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cctype>
 #include <cerrno>
-#include <cstring>
 #include <fstream>
-#include <map>
 #include <set>
 #include <sstream>
 #include <system_error>
-#include <thread>
-#include <tuple>
 
 #include "core/affinity.hpp"
 #include "core/file.hpp"
 #include "core/name.hpp"
+#include "core/parallel.hpp"
 #include "core/text.hpp"
 #include "core/types.hpp"
 #include "grade/sandbox.hpp"
@@ -31,132 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double seconds_to_compile = 120, memory_to_compile = 4e9;
-constexpr std::size_t longest_source = 1 << 20;
 constexpr std::streamsize longest_log = 1 << 20;
 constexpr const char* multiple_definition = "multiple definition";
-
-bool is_source(const fs::path& path) {
-  return path.extension() == ".cu" || path.extension() == ".cpp";
-}
-
-// What unpacking adds to a folder of files.
-bool is_litter(const fs::path& path) {
-  const auto name = path.filename().string();
-  return name.starts_with('.') || name == "__MACOSX";
-}
-
-const char* kind_of(fs::file_type type) {
-  switch (type) {
-    case fs::file_type::directory:
-      return "a folder";
-    case fs::file_type::symlink:
-      return "a symbolic link";
-    case fs::file_type::fifo:
-      return "a pipe";
-    case fs::file_type::socket:
-      return "a socket";
-    default:
-      return "a device";
-  }
-}
-
-Detail not_regular(fs::file_type type) {
-  return {.cause = Cause::not_regular, .arguments = {kind_of(type)}};
-}
-
-Detail not_readable(const std::string& why) {
-  return {.cause = Cause::not_readable, .arguments = {why}};
-}
-
-// All of a file, or why not.
-void read_source(Submission& submission) {
-  const int from = open(submission.file.c_str(),
-                        O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  if (from < 0) {
-    submission.trouble = not_readable(std::strerror(errno));
-    return;
-  }
-  struct stat about {};
-  std::string text(longest_source + 1, '\0');
-  if (fstat(from, &about) != 0 || !S_ISREG(about.st_mode)) {
-    submission.trouble = not_regular(fs::status(submission.file).type());
-  } else {
-    std::size_t size = 0;
-    for (ssize_t got = 1; got > 0 && size < text.size();
-         size += static_cast<std::size_t>(std::max<ssize_t>(got, 0))) {
-      got = read(from, text.data() + size, text.size() - size);
-      if (got < 0) submission.trouble = not_readable(std::strerror(errno));
-    }
-    text.resize(size);
-    if (size > longest_source) {
-      submission.trouble = {
-          .cause = Cause::long_source,
-          .arguments = {Quantity{longest_source, Unit::byte}}};
-    }
-    submission.source = std::move(text);
-  }
-  close(from);
-}
-
-std::string name_for(const std::string& student, std::set<std::string>& taken) {
-  std::string name;
-  for (const char c : student) {
-    const bool plain =
-        std::isalnum(static_cast<unsigned char>(c)) != 0 && (c & 0x80) == 0;
-    name += plain || c == '-' || c == '.' ? c : '_';
-  }
-  name = name.substr(0, 50);
-  if (name.empty() || std::isalnum(static_cast<unsigned char>(name[0])) == 0)
-    name = "_" + name;
-  std::string unique = name;
-  for (int i = 2; !taken.insert(unique).second; ++i)
-    unique = name + "-" + std::to_string(i);
-  return unique;
-}
-
-// The one source of a student's folder.
-void choose_source(const fs::path& folder, Submission& submission) {
-  std::vector<fs::path> sources;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (is_source(entry.path()) && !is_litter(entry.path()))
-      sources.push_back(entry.path());
-  }
-  if (sources.empty()) submission.trouble.cause = Cause::no_source;
-  if (sources.size() > 1) submission.trouble.cause = Cause::several_sources;
-  if (sources.size() != 1) return;
-  const auto type = fs::symlink_status(sources.front()).type();
-  if (type == fs::file_type::regular) {
-    submission.file = sources.front();
-    read_source(submission);
-  } else {
-    submission.trouble = not_regular(type);
-  }
-}
-
-// An entry of a class, whatever it is. Nothing: it is none's, as a text beside
-// the files is.
-std::optional<Submission> submission_of(const fs::directory_entry& entry) {
-  const auto& path = entry.path();
-  Submission found{.student = path.filename().string()};
-  try {
-    const auto type = entry.symlink_status().type();
-    if (is_litter(path)) return std::nullopt;
-    if (type == fs::file_type::directory) {
-      choose_source(path, found);
-    } else if (type != fs::file_type::regular) {
-      found.trouble = not_regular(type);
-    } else if (is_source(path)) {
-      found.student = path.stem().string();
-      found.file = path;
-      read_source(found);
-    } else {
-      return std::nullopt;
-    }
-  } catch (const fs::filesystem_error& error) {
-    found.trouble = not_readable(error.code().message());
-  }
-  return found;
-}
 
 std::string without(std::string text, const std::string& part) {
   for (auto at = text.find(part); at != text.npos; at = text.find(part))
@@ -260,8 +130,7 @@ struct Build {
             fs::path& program) const {
     const std::string backend = submission.is_cuda() ? "cuda" : "openmp";
     // Named as a variant of that name in the repository would be.
-    const fs::path source =
-        folder / (submission.name + submission.file.extension().string());
+    const fs::path source = folder / (submission.name + submission.ending());
     const auto identity =
         backend + "/" + workload + "/" + source.filename().string();
     const fs::path object = folder / (which + ".cu.o"),
@@ -305,15 +174,10 @@ struct Build {
   }
 };
 
-bool is_built(const Submission& submission) {
-  return !submission.program.empty();
-}
-
 void build_one(Submission& submission, const std::string& workload,
                const fs::path& all, BuildFor what, const Build& with) {
   const auto folder = all / submission.name;
-  const auto source =
-      folder / (submission.name + submission.file.extension().string());
+  const auto source = folder / (submission.name + submission.ending());
   fs::create_directory(folder);
   write_file(source, submission.source);
   submission.user = unused_user();
@@ -335,45 +199,6 @@ void build_one(Submission& submission, const std::string& workload,
 }
 
 }  // namespace
-
-std::vector<Submission> find_submissions(const fs::path& path) {
-  std::vector<Submission> all;
-  std::error_code error;
-  if (fs::is_regular_file(path, error) && is_source(path)) {
-    all.push_back({.student = path.stem().string(), .file = path});
-    read_source(all.back());
-  } else if (fs::is_directory(path, error)) {
-    fs::directory_iterator entry(path, error);
-    for (; entry != fs::directory_iterator(); entry.increment(error)) {
-      if (auto found = submission_of(*entry)) all.push_back(std::move(*found));
-    }
-  }
-  if (error) {
-    throw UsageError("grade: '" + printable(path.string()) +
-                     "': " + error.message());
-  }
-  if (all.empty()) {
-    throw UsageError("grade: '" + printable(path.string()) +
-                     "': a folder of .cu or .cpp files, or of one folder per "
-                     "student, is needed");
-  }
-  std::sort(all.begin(), all.end(),
-            [](const Submission& a, const Submission& b) {
-              return std::tie(a.student, a.file) < std::tie(b.student, b.file);
-            });
-  std::set<std::string> taken;
-  std::map<std::string, int> of_student;
-  for (const auto& submission : all)
-    ++of_student[submission.student];
-  for (auto& submission : all) {
-    submission.name = name_for(submission.student, taken);
-    // ann.cu and ann.cpp
-    if (of_student[submission.student] > 1 && !submission.file.empty())
-      submission.student += " (" + submission.file.filename().string() + ")";
-    submission.student = printable(submission.student);
-  }
-  return all;
-}
 
 std::string workload_of(const std::string& source) {
   std::set<std::string> found;
@@ -419,26 +244,16 @@ void build(std::vector<Submission>& submissions, const std::string& workload,
       }
     }
   };
-  {
-    std::vector<std::jthread> others;
-    const auto cores = affinity().size();
-    for (std::size_t i = 1; i < cores; ++i)
-      others.emplace_back(work);
-    work();
-  }
-  if (std::any_of(submissions.begin(), submissions.end(), is_built) ||
-      was_interrupted()) {
-    return;
-  }
-  // Is it them, or this machine?
-  for (const auto& submission : submissions) {
-    if (submission.file.empty()) continue;
-    Submission none{.name = "_nothing",
-                    .file = "none" + submission.file.extension().string()};
-    build_one(none, workload, folder, what, with);
-    if (!is_built(none)) throw ExplainedError(none.trouble);
-    return;
-  }
+  on_threads(affinity().size(), work);
+  const auto failed = std::ranges::find_if(submissions, [](const auto& one) {
+    return one.trouble && !one.source.empty();
+  });
+  if (failed == submissions.end() || was_interrupted()) return;
+  // Is it them, or this machine: a full disk, a limit of the shell?
+  Submission none{.name = "_nothing",
+                  .file = std::string("none") + failed->ending()};
+  build_one(none, workload, folder, what, with);
+  if (none.program.empty()) throw ExplainedError(none.trouble);
 }
 
 }  // namespace parlab::grade

@@ -25,14 +25,24 @@ struct Submission {
   std::filesystem::path program = {};
   std::filesystem::path on_gpu = {};  // the same for a GPU
 
-  bool is_cuda() const { return file.extension() == ".cu"; }
+  bool is_cuda() const;
+  // by which compilers tell what it is
+  const char* ending() const { return is_cuda() ? ".cu" : ".cpp"; }
 };
 
-// Every .cu or .cpp file in a folder, and every folder in it as one student's;
-// or one file. By student. No link in it is followed; an entry that cannot be
-// read, or is neither file nor folder, has this as its trouble. Throws
-// UsageError.
-std::vector<Submission> find_submissions(const std::filesystem::path& path);
+// Of a class, but nobody's submission.
+struct PassedOver {
+  std::int64_t litter = 0;               // of systems, editors and compilers
+  std::vector<std::string> others = {};  // by name
+  std::vector<Detail> notes() const;
+};
+
+// Every source in a folder, and every folder in it as one student's; or one
+// file. By student, no two of whom have names that look alike. No link in it is
+// followed; an entry that cannot be read, or is neither file nor folder, has
+// this as its trouble. Throws UsageError.
+std::vector<Submission> find_submissions(const std::filesystem::path& path,
+                                         PassedOver& passed);
 
 // The workload whose header a source includes: "dmv"; empty: none, or several.
 std::string workload_of(const std::string& source);
