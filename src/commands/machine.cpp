@@ -165,10 +165,7 @@ int print_machine(const Arguments& arguments, const Streams& streams) {
     return EXIT_SUCCESS;
   }
   if (arguments.on("kind")) {
-    const Run run = describe_run("", gpus_by_name(), "unnamed");
-    out << machine_slug(run.gpu, run.cpu, run.cores,
-                        static_cast<int>(run.gpus.size()))
-        << '\n';
+    out << kind_of_machine(describe_run("", gpus_by_name(), "unnamed")) << '\n';
     return EXIT_SUCCESS;
   }
   const auto gpus = gpus_present();

@@ -87,8 +87,37 @@ std::optional<std::vector<GpuFacts>> gpus_of_driver(const fs::path& proc,
     gpus.push_back(
         {static_cast<int>(gpus.size()), name, uuid, pci, driver, ""});
   }
-  if (gpus.empty()) return std::nullopt;
+  const auto is_of_another_kind = [&](const GpuFacts& gpu) {
+    return gpu.name != gpus.front().name;
+  };
+  if (gpus.empty() || std::ranges::any_of(gpus, is_of_another_kind))
+    return std::nullopt;
   return gpus;
+}
+
+Detail why_unusable(const CudaAnswer& answer) {
+  const auto& [said, driver, runtime, visible, none] = answer;
+  if (none && !visible.empty())
+    return {.cause = Cause::no_gpu_is_visible, .arguments = {visible}};
+  if (none) return {.cause = Cause::no_gpu_found};
+  if (driver == 0) {
+    std::error_code ignored;
+    for (const std::string folder : {"/usr/lib/wsl/lib", "/usr/lib64-nvidia"}) {
+      if (fs::exists(folder + "/libcuda.so.1", ignored))
+        return {.cause = Cause::driver_elsewhere, .arguments = {folder}};
+    }
+    return {.cause = Cause::no_usable_gpu, .arguments = {said}};
+  }
+  if (driver < runtime) {
+    return {.cause = Cause::driver_too_old,
+            .arguments = {cuda_version(driver), cuda_version(runtime)}};
+  }
+  return {.cause = Cause::no_usable_gpu, .arguments = {said}};
+}
+
+std::string cuda_version(int number) {
+  return std::to_string(number / 1000) + "." +
+         std::to_string(number % 1000 / 10);
 }
 
 }  // namespace parlab

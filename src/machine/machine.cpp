@@ -3,12 +3,14 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/algorithm/string/replace.hpp>
 #include <boost/algorithm/string/trim.hpp>
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/uuid_io.hpp>
 #include <cctype>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
 
@@ -75,17 +77,40 @@ std::string cpu_model(std::istream& cpuinfo) {
 
 std::string host_id_of(const std::string& machine_id,
                        const std::string& serial_numbers,
-                       const std::string& hostname) {
+                       const std::string& hostname,
+                       const std::string& of_boot) {
   // Never the name itself: what goes into it cannot be had back
   // from a UUID made this way.
   const boost::uuids::name_generator_sha1 hash(boost::uuids::ns::dns());
-  const std::string kind = !machine_id.empty()       ? "machine-id "
-                           : !serial_numbers.empty() ? "serial "
-                                                     : "hostname ";
-  const std::string& name = !machine_id.empty()       ? machine_id
-                            : !serial_numbers.empty() ? serial_numbers
-                                                      : hostname;
-  return to_string(hash("parlab " + kind + name));
+  const bool named = !hostname.empty() && hostname != "(none)" &&
+                     !hostname.starts_with("localhost");
+  const auto id = [&](const std::string& kind, const std::string& name) {
+    return to_string(hash("parlab " + kind + " " + name));
+  };
+  if (is_identity(machine_id)) return id("machine-id", machine_id);
+  if (!serial_numbers.empty()) return id("serial", serial_numbers);
+  if (named) return id("hostname", hostname);
+  return of_boot.empty() ? "" : id("boot", of_boot);
+}
+
+bool is_identity(const std::string& number) {
+  std::string letters;
+  for (const unsigned char c : number) {
+    if (std::isalnum(c) != 0) letters += static_cast<char>(std::tolower(c));
+  }
+  // Three boards of one maker have the last two.
+  static const std::set<std::string> known{
+      "0123456789", "123456789", "1234567890",
+      "03000200040005000006000700080009", "00020003000400050006000700080009"};
+  static const char* const stand_ins[] = {
+      "uninitialized", "filled",     "default", "notset",  "notspecified",
+      "notapplicable", "notpresent", "none",    "unknown", "invalid",
+      "serialnumber",  "empty",      "oem"};
+  return std::set<char>(letters.begin(), letters.end()).size() > 1 &&
+         !known.contains(letters) &&
+         std::ranges::none_of(stand_ins, [&](const char* text) {
+           return letters.find(text) != letters.npos;
+         });
 }
 
 std::string host_id() {
@@ -95,9 +120,10 @@ std::string host_id() {
   for (const std::string name :
        {"product_uuid", "board_serial", "product_serial"}) {
     const auto number = first_line("/sys/class/dmi/id/" + name);
-    if (!number.empty()) serial_numbers += name + "=" + number + " ";
+    if (is_identity(number)) serial_numbers += name + "=" + number + " ";
   }
-  return host_id_of(first_line("/etc/machine-id"), serial_numbers, hostname);
+  return host_id_of(first_line("/etc/machine-id"), serial_numbers, hostname,
+                    first_line("/proc/sys/kernel/random/boot_id"));
 }
 
 bool library_is_there(const std::string& soname) {

@@ -33,11 +33,19 @@ struct GpuFacts {
 // calls itself. See host_id_of().
 std::string host_id();
 
-// By the first that is not empty: the machine-id of systemd, the serial
-// numbers of mainboard and system (root alone may read them), the host's name.
+// By the first that is one: the machine-id of systemd, the serial numbers of
+// mainboard and system (root alone may read them), the host's name, the number
+// that the kernel drew when it started. Empty: there is none, and this host is
+// taken for no other.
 std::string host_id_of(const std::string& machine_id,
                        const std::string& serial_numbers,
-                       const std::string& hostname);
+                       const std::string& hostname,
+                       const std::string& of_boot = "");
+
+// Whether it can tell a machine from others: not a text that stands for a
+// number that nobody has filled in, as "uninitialized", zeros alone or "Default
+// string".
+bool is_identity(const std::string& number);
 
 // A shared library can be loaded: "libcublas.so.12".
 bool library_is_there(const std::string& soname);

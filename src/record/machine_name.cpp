@@ -22,7 +22,7 @@ Whose owner_of(const fs::path& file, const std::string& host_id) {
       const auto entry = from_json_line(line.text);
       const auto* run = std::get_if<Run>(&entry);
       if (run == nullptr) continue;
-      if (run->host_id == host_id) return Whose::ours;
+      if (!host_id.empty() && run->host_id == host_id) return Whose::ours;
       whose = Whose::anothers;
     } catch (const ForeignLine&) {
     }

@@ -2,6 +2,7 @@
 
 #include <sys/utsname.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
@@ -64,6 +65,12 @@ bool same_build(const Run& a, const Run& b, bool on_gpu) {
          (!on_gpu || (a.driver == b.driver && a.cuda == b.cuda));
 }
 
+// GPUs of another kind beside the first have no part in the name.
+std::string kind_of_machine(const Run& run) {
+  const auto alike = std::ranges::count(run.gpus, run.gpu, &GpuFacts::name);
+  return machine_slug(run.gpu, run.cpu, run.cores, static_cast<int>(alike));
+}
+
 std::string gpus_of_host(const Run& run) {
   std::string uuids;
   for (const auto& gpu : run.gpus)
@@ -100,9 +107,7 @@ Run describe_run(const std::string& command, const std::vector<GpuFacts>& gpus,
   }
   run.machine = machine;
   if (machine.empty()) {
-    run.machine = machine_name(machine_slug(run.gpu, run.cpu, run.cores,
-                                            static_cast<int>(gpus.size())),
-                               run.host_id);
+    run.machine = machine_name(kind_of_machine(run), run.host_id);
   }
 #ifdef __clang__
   run.compiler = __VERSION__;

@@ -44,6 +44,9 @@ Run describe_run(const std::string& command,
 // the same driver and CUDA.
 bool same_build(const Run& a, const Run& b, bool on_gpu);
 
+// By its GPUs, or its CPU: "nvidia-h200-x4".
+std::string kind_of_machine(const Run& run);
+
 // The UUIDs of those of its host: they tell virtual machines of one image,
 // which have one id, from each other.
 std::string gpus_of_host(const Run& run);

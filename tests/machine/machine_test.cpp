@@ -93,6 +93,12 @@ BOOST_AUTO_TEST_CASE(
       [](DriverFiles& files) { files.write("proc/version", "no number\n"); }));
   BOOST_TEST(says_nothing(
       [&](DriverFiles& files) { files.write(information, "Model: x\n"); }));
+  BOOST_TEST(says_nothing([&](DriverFiles& files) {  // another kind
+    files.write(information,
+                "Model: \t\t NVIDIA T400\nGPU UUID: \t "
+                "GPU-36d997b0-24c7-cc54-cdb1-6b01d6d4a219\nBus Location: \t "
+                "0000:00:07.0\nDevice Minor: \t 1\n");
+  }));
   // As in a container that was not given the second GPU, or none.
   BOOST_TEST(
       says_nothing([](DriverFiles& files) { files.remove("dev/nvidia1"); }));
@@ -187,6 +193,55 @@ BOOST_AUTO_TEST_CASE(a_host_is_told_from_others_of_its_kind) {
   BOOST_TEST(host_id_of("", "board=1", "name") !=
              host_id_of("", "board=2", "name"));
   BOOST_TEST(host_id_of("", "", "name") != host_id_of("", "", "another"));
+}
+
+BOOST_AUTO_TEST_CASE(no_gpu_has_one_clear_line) {
+  const CudaAnswer too_old{"driver version is insufficient", 12040, 13000};
+  BOOST_TEST((why_unusable(too_old) == Detail{.cause = Cause::driver_too_old,
+                                              .arguments = {"12.4", "13.0"}}));
+  for (const std::string value : {"", "-1", "7", "MIG-8f3a", "GPU-0"}) {
+    auto hidden = too_old;
+    hidden.none = true;
+    hidden.visible = "CUDA_VISIBLE_DEVICES=" + value;
+    BOOST_TEST(
+        (why_unusable(hidden).arguments.at(0) == Argument(hidden.visible)));
+  }
+  const CudaAnswer none{"no error", 13000, 13000, "", true};
+  BOOST_TEST((why_unusable(none).cause == Cause::no_gpu_found));
+  const CudaAnswer no_driver{"driver version is insufficient", 0, 13000};
+  const auto why = why_unusable(no_driver);
+  BOOST_TEST((why.cause == Cause::driver_elsewhere ||
+              why.arguments.at(0) == Argument(no_driver.said)));
+}
+
+BOOST_AUTO_TEST_CASE(gpus_of_another_kind_are_not_counted) {
+  Run run;
+  run.gpu = "NVIDIA A";
+  for (const char* name : {"NVIDIA A", "NVIDIA B", "NVIDIA A"})
+    run.gpus.push_back({.name = name});
+  BOOST_TEST(kind_of_machine(run) == "nvidia-a-x2");
+  run.gpus.pop_back();
+  BOOST_TEST(kind_of_machine(run) == "nvidia-a");
+}
+
+BOOST_AUTO_TEST_CASE(a_machine_without_identity_is_nobodys_twin) {
+  for (const std::string none :
+       {"", "uninitialized", "00000000000000000000000000000000",
+        "00000000-0000-0000-0000-000000000000",
+        "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF", "Default string", "0", "None",
+        "To be filled by O.E.M.", "Not Specified", "System Serial Number",
+        "03000200-0400-0500-0006-000700080009"}) {
+    BOOST_TEST(!is_identity(none), none);
+    BOOST_TEST(host_id_of(none, "", "a") != host_id_of(none, "", "b"), none);
+    BOOST_TEST(host_id_of(none, "", "localhost", "boot 1") !=
+                   host_id_of(none, "", "localhost", "boot 2"),
+               none);
+    BOOST_TEST(host_id_of(none, "", "localhost.localdomain").empty(), none);
+  }
+  for (const std::string one :
+       {"b08dfa6083e7567a1921a715000001fb", "VMware-56 4d 3a",
+        "4c4c4544-0035-3210-8052-b4c04f564231", "PF2XXABC", "/7HK2J3/CN129"})
+    BOOST_TEST(is_identity(one), one);
 }
 
 BOOST_AUTO_TEST_CASE(control_groups_up_to_the_root) {

@@ -16,6 +16,10 @@ namespace parlab {
 // Throws PointError: what was tried, and CUDA's own words for what went wrong.
 inline void cuda_check(cudaError_t status, const std::string& what) {
   if (status == cudaSuccess) return;
+  // Set so by an administrator, it has one process at a time.
+  if (status == cudaErrorDevicesUnavailable)
+    throw PointError(Verdict::no_device,
+                     {.cause = Cause::gpu_held, .arguments = {what}});
   const auto verdict = status == cudaErrorMemoryAllocation
                            ? Verdict::out_of_memory
                            : Verdict::launch_failed;

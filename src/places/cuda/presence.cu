@@ -10,11 +10,6 @@
 namespace parlab {
 namespace {
 
-std::string version(int number) {
-  return std::to_string(number / 1000) + "." +
-         std::to_string(number % 1000 / 10);
-}
-
 // "580.159", as NVIDIA's management library says it;
 // empty when it is not there.
 std::string driver_version() {
@@ -51,12 +46,14 @@ std::string written(const cudaUUID_t& uuid) {
 std::optional<Detail> why_no_gpu() {
   int count = 0;
   const auto status = cudaGetDeviceCount(&count);
-  if (status != cudaSuccess) {
-    return Detail{.cause = Cause::no_usable_gpu,
-                  .arguments = {cudaGetErrorString(status)}};
-  }
-  if (count == 0) return Detail{.cause = Cause::no_gpu_found};
-  return std::nullopt;
+  if (status == cudaSuccess && count > 0) return std::nullopt;
+  CudaAnswer answer{.said = cudaGetErrorString(status)};
+  answer.none = status == cudaSuccess || status == cudaErrorNoDevice;
+  cudaDriverGetVersion(&answer.driver);
+  cudaRuntimeGetVersion(&answer.runtime);
+  if (const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES"))
+    answer.visible = std::string("CUDA_VISIBLE_DEVICES=") + visible;
+  return why_unusable(answer);
 }
 
 std::vector<GpuFacts> gpus_present() {
@@ -67,7 +64,7 @@ std::vector<GpuFacts> gpus_present() {
   cudaDriverGetVersion(&driver_api);
   cudaRuntimeGetVersion(&runtime);
   std::string driver = driver_version();
-  if (driver.empty()) driver = "CUDA " + version(driver_api);
+  if (driver.empty()) driver = "CUDA " + cuda_version(driver_api);
   for (int device = 0; device < count; ++device) {
     cudaDeviceProp properties{};
     cuda_check(cudaGetDeviceProperties(&properties, device),
@@ -79,7 +76,7 @@ std::vector<GpuFacts> gpus_present() {
                     .uuid = written(properties.uuid),
                     .pci = pci,
                     .driver = driver,
-                    .cuda = version(runtime)});
+                    .cuda = cuda_version(runtime)});
   }
   return gpus;
 }
@@ -93,7 +90,7 @@ std::vector<GpuFacts> gpus_by_name() {
   int runtime = 0;
   cudaRuntimeGetVersion(&runtime);  // a constant of the runtime: starts nothing
   for (auto& gpu : *gpus)
-    gpu.cuda = version(runtime);
+    gpu.cuda = cuda_version(runtime);
   return *gpus;
 }
 
