@@ -5,7 +5,7 @@
 # what is measured does not depend on them, nor on what only emulation reads (src/gpu/emulated.hpp).
 # A source that was written anew and does the same keeps the
 # hash that it had: scripts/same-sources.list has it. scripts/source-hash.sh FILE [--own]; --own: without
-# that list.
+# that list. With --asks it prints which files beside it know of the emulation, and no hash.
 # shellcheck source=scripts/environment.sh
 source "${0%/*}/environment.sh"
 set -euo pipefail
@@ -27,6 +27,11 @@ add() {
 }
 
 add "$1"
+if [[ ${2:-} == --asks ]]; then
+  printf '%s\n' "${files[@]}" | grep -v '^src/' |
+    xargs -r grep -lE 'PARLAB_EMULATED|__NVCC__|__CUDACC__|__SANITIZE_THREAD__' || true
+  exit 0
+fi
 # A comment that has a quote counts all the same: it might be a string.
 hash=$(sed -E 's:(^|[[:space:]])//[^"]*$::' "${files[@]}" | tr -d '[:space:]' | sha1sum | cut -d ' ' -f 1)
 list=${BASH_SOURCE%/*}/same-sources.list

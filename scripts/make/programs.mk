@@ -119,7 +119,7 @@ CUDA_LIBS = -Xcompiler -fopenmp $(LIBS:-fopenmp=) -lgomp -cudart static
 # A variant knows its own path and content: a record made from another version
 # is stale.
 IDENTITY = -DPARLAB_SOURCE='"$<"' -DPARLAB_SOURCE_HASH='"$(or $(shell answer '[0-9a-f]{40}' scripts/source-hash.sh $<),$(error $<: has no hash: \
-             scripts/source-hash.sh fails))"'
+             scripts/source-hash.sh fails))"' $(if $(shell scripts/source-hash.sh $< --asks),-DPARLAB_ASKS_FOR_EMULATION=true)
 
 $(call store,$(B)/host.flags,$(COMPILER) $(VARIANT_FLAGS))
 $(call store,$(B)/room.flags,$(COMPILER) $(ROOM_FLAGS))

@@ -29,6 +29,9 @@
 #define PARLAB_SOURCE ""
 #define PARLAB_SOURCE_HASH ""
 #endif
+#ifndef PARLAB_ASKS_FOR_EMULATION
+#define PARLAB_ASKS_FOR_EMULATION false
+#endif
 
 namespace parlab {
 
@@ -104,6 +107,7 @@ struct Announcement {
   ShortList<Dtype> dtypes;
   Run run;
   const char *source, *hash;
+  bool asks_for_emulation;
 };
 void register_variant(const Announcement<RunOn<Gpu>>& variant);
 void register_variant(const Announcement<RunOn<Host>>& variant);
@@ -116,12 +120,17 @@ class Register {
   template <typename F>
   Register(const Description& description, F,
            const char* source = PARLAB_SOURCE,
-           const char* hash = PARLAB_SOURCE_HASH) {
+           const char* hash = PARLAB_SOURCE_HASH,
+           bool asks_for_emulation = PARLAB_ASKS_FOR_EMULATION) {
     static_assert(std::is_empty_v<F>,
                   "the callable of a variant must capture nothing");
     const auto announce = [&](auto run) {
-      register_variant(Announcement<decltype(run)>{
-          description, {dtype_of<Types>()...}, run, source, hash});
+      register_variant(Announcement<decltype(run)>{description,
+                                                   {dtype_of<Types>()...},
+                                                   run,
+                                                   source,
+                                                   hash,
+                                                   asks_for_emulation});
     };
     constexpr bool on_team =
         (std::is_invocable_v<

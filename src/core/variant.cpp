@@ -201,6 +201,7 @@ template <typename Run>
 void add(const Announcement<Run>& announced, Target target, Run Variant::*run) {
   Variant variant =
       describe(announced.description, announced.source, announced.hash);
+  variant.asks_for_emulation = announced.asks_for_emulation;
   variant.target = target;
   variant.dtypes = {announced.dtypes.begin(), announced.dtypes.end()};
   variant.*run = announced.run;

@@ -33,6 +33,8 @@ struct Variant {
 
   std::string workload, backend, name;
   std::string source, source_hash;
+  // It may be other code there than on a GPU: PARLAB_EMULATED is in its source.
+  bool asks_for_emulation = false;
   int id = -1;  // for GPU_KERNEL; given by the registry where none is claimed
   Target target = Target::host;
   std::vector<Dtype> dtypes = {};
