@@ -98,6 +98,16 @@ void CudaGpu::put_back() noexcept {
   cudaGetLastError();
 }
 
+std::size_t CudaGpu::bytes_left() const {
+  std::size_t bytes = 0, all = 0;
+  cuda_check(cudaMemGetInfo(&bytes, &all), "asking for free memory");
+  for (const auto& [call, blocks] : scratch_) {
+    for (const auto& block : blocks)
+      bytes += block.bytes;
+  }
+  return bytes;
+}
+
 Detail CudaGpu::scratch_damage() const {
   if (blocks_ == nullptr) return {};
   for (std::size_t i = 0; i < blocks_->size(); ++i) {

@@ -41,6 +41,9 @@ class CudaGpu final : public LaunchingGpu {
   }
   // Scratch memory is ready for other streams, too, as soon as it was made.
   void share_scratch() { shares_scratch_ = true; }
+  // Of the device's memory: free, or taken for scratch. A variant takes no
+  // other.
+  std::size_t bytes_left() const;
   // Cause::scratch_not_zero, of the call selected last.
   Detail scratch_damage() const;
   // What a variant may have set for itself is as it was: limits of the device,

@@ -64,6 +64,7 @@ class GpuExecutor final : public Executor {
     Placement& placed = place(call);
     const PutBack after(devices_);
     auto& timer = devices_.timer(placed.count());
+    const Room room(placed);
     // Once in the open: kernels are loaded and scratch is made. Then held
     // back behind the poison, so that neither this first result nor work
     // on another stream can pass for the second.
@@ -79,6 +80,7 @@ class GpuExecutor final : public Executor {
           placed.poison_rooms();
         },
         [&] { run(call, placed); }, hold_s);
+    room.must_be_left();
     auto& first = devices_.first();
     first.select();
     auto* const streams = devices_.streams();
@@ -152,6 +154,7 @@ class GpuExecutor final : public Executor {
       if (!on_host) write_anew({});
     };
     Batch batch;
+    const Room room(placed);
     try {
       batch = timer.time(work, count, plan.cache);
     } catch (...) {
@@ -160,6 +163,7 @@ class GpuExecutor final : public Executor {
       throw;
     }
     if (on_host) write_anew({});
+    room.must_be_left();
     batch.damage = placed.damage_of_outputs();
     if (batch.damage) placed.renew_guards();
     // The outputs at the end of the time, and now.
@@ -335,6 +339,32 @@ class GpuExecutor final : public Executor {
 
    private:
     GpuDevices& devices_;
+  };
+
+  // Memory that a variant keeps is lost to all others, until this process ends.
+  // Libraries and drivers take some.
+  class Room {
+   public:
+    explicit Room(const Placement& placed) : placed_(placed), before_(left()) {}
+    void must_be_left() const {
+      const auto now = left();
+      if (now + before_ / 8 >= before_) return;
+      throw PointError(Verdict::launch_failed,
+                       {.cause = Cause::keeps_device_memory,
+                        .arguments = {quantity(before_ - now, Unit::byte)}});
+    }
+
+   private:
+    double left() const {
+      double bytes = 0;
+      placed_.each([&](Device& device, int) {
+        bytes += static_cast<double>(device.gpu.bytes_left());
+      });
+      return bytes;
+    }
+
+    const Placement& placed_;
+    double before_;
   };
 
   bool is_team() const { return devices_.is_team(); }
