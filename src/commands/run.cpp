@@ -33,6 +33,9 @@ int sweep_and_count(const Plan& plan, Console& console, Supervisor& supervisor,
                     Points& points) {
   KeptPoints kept(console);
   const int status = run_sweep(plan, kept, supervisor);
+  // A worker that may start ncu: no variant runs there.
+  if (status != exit_interrupted && supervisor.fenced())
+    supervisor.start_afresh();
   if (status != exit_interrupted)
     add_counters(kept.points, plan.results, console);
   for (const auto& point : kept.points)
@@ -103,6 +106,7 @@ int run_workload(const Arguments& arguments, const Streams& streams) {
   // be the parent of one that is to use them.
   Supervisor supervisor;
   supervisor.repeats = !arguments.on("in-process") && !estimates;
+  supervisor.fences = supervisor.repeats || !arguments.on("counters");
   if (supervisor.repeats) {
     if (const auto status = supervisor.start()) return *status;
   }

@@ -5,7 +5,6 @@
 #include <linux/landlock.h>
 #include <pwd.h>
 #include <sched.h>
-#include <seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -20,6 +19,8 @@
 #include <filesystem>
 #include <memory>
 #include <random>
+
+#include "sweep/system_calls.hpp"
 
 namespace parlab::grade {
 namespace {
@@ -56,47 +57,6 @@ void allow_below(int rules, const std::string& path, std::uint64_t access) {
 
 // System calls that a submission may make. None of them reaches another
 // process, or makes memory that nobody counts.
-class CallList {
- public:
-  // Refused: EPERM, and serve() says which.
-  CallList()
-      : filter_(seccomp_init(SCMP_ACT_TRAP),
-                [](scmp_filter_ctx all) { seccomp_release(all); }),
-        good_(filter_ != nullptr) {}
-
-  void allow(std::initializer_list<int> calls) {
-    for (const int call : calls)
-      add(SCMP_ACT_ALLOW, call, {});
-  }
-  void allow_if(int call, std::initializer_list<scmp_arg_cmp> arguments) {
-    add(SCMP_ACT_ALLOW, call, arguments);
-  }
-  void allow_each(int call, unsigned argument,
-                  std::initializer_list<scmp_datum_t> values) {
-    for (const auto value : values)
-      allow_if(call, {SCMP_CMP64(argument, SCMP_CMP_EQ, value)});
-  }
-  void end_for(int call, std::initializer_list<scmp_arg_cmp> arguments = {}) {
-    add(SCMP_ACT_KILL_PROCESS, call, arguments);
-  }
-  void fail_for(int call, int error) { add(SCMP_ACT_ERRNO(error), call, {}); }
-
-  bool load() const { return good_ && seccomp_load(filter_.get()) == 0; }
-
- private:
-  // A call that this machine does not have needs no rule.
-  void add(std::uint32_t action, int call,
-           std::initializer_list<scmp_arg_cmp> arguments) {
-    if (!good_ || call < 0) return;
-    good_ = seccomp_rule_add_array(filter_.get(), action, call,
-                                   static_cast<unsigned>(arguments.size()),
-                                   arguments.begin()) == 0;
-  }
-
-  std::unique_ptr<void, void (*)(scmp_filter_ctx)> filter_;
-  bool good_;
-};
-
 void allow_work(CallList& list) {
   // Files: Landlock says which.
   list.allow(
@@ -197,15 +157,9 @@ void allow_on_itself(CallList& list) {
   }
   list.allow_each(SCMP_SYS(sched_setaffinity), 0, {0, itself});
   list.allow_each(SCMP_SYS(prlimit64), 0, {0, itself});
-  // Threads. To start a process or a program is no accident: it ends the
-  // one that tries. The flags of clone3() lie in memory, where seccomp
-  // cannot look; the C library then takes clone().
   list.allow_if(SCMP_SYS(clone),
                 {SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD)});
-  list.end_for(SCMP_SYS(clone), {SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)});
-  list.fail_for(SCMP_SYS(clone3), ENOSYS);
-  for (const int call : {SCMP_SYS(fork), SCMP_SYS(vfork), SCMP_SYS(execve)})
-    list.end_for(call);
+  list.refuse_processes();
   // The one program that is started stands in a descriptor which is
   // closed by that.
   list.allow_each(SCMP_SYS(execveat), 0, {program_descriptor});
@@ -314,11 +268,11 @@ bool fence_files(const Confinement& confinement) {
 }
 
 bool fence_calls(const Confinement& confinement) {
-  CallList list;
+  CallList list(SCMP_ACT_TRAP);  // EPERM, and serve() says which
   allow_work(list);
   allow_on_itself(list);
   if (confinement.uses_gpu) allow_driver(list);
-  return list.load();
+  return list.load(false);
 }
 
 Detail refusal_of(const std::vector<std::int64_t>& calls) {

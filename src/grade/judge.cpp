@@ -28,7 +28,10 @@ void judge(Grade& grade, const std::vector<Record>& records) {
   grade.detail = {};
   grade.where.clear();
   for (const auto& record : records) {
-    if (record.verdict == Verdict::passed) continue;
+    if (record.verdict == Verdict::passed) {
+      grade.detail = record.detail;
+      continue;
+    }
     grade.verdict = record.verdict;
     grade.detail = record.detail;
     grade.where = record.size;
@@ -64,6 +67,8 @@ std::unique_ptr<Contestant> Judge::start(const Grade& grade,
   variant.name = grade.submission.name;
   variant.backend = grade.submission.is_cuda() ? "cuda" : "openmp";
   variant.source = grade.submission.file.filename().string();
+  variant.asks_for_emulation =
+      grade.submission.source.find("PARLAB_EMULATED") != std::string::npos;
   if (auto why = refused(all_.assignment, variant))
     throw PointError(Verdict::not_supported, std::move(why));
   return started;

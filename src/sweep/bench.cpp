@@ -10,8 +10,12 @@ void fail(Bench& bench, Place& place, const PointError& error) {
     bench.no_energy.emplace(&place, error.detail);
     return;
   }
+  // What earlier points left behind may be in the way.
+  auto& supervisor = bench.session.supervisor;
+  if (supervisor.may_start_afresh()) supervisor.start_afresh();
   for (auto& trial : bench.listing.trials) {
-    if (trial.place == &place) trial.end(error.verdict, error.detail);
+    if (trial.place == &place)
+      charge(bench, trial, error.verdict, error.detail);
   }
 }
 
@@ -101,21 +105,30 @@ bool recover(Bench& bench, const Trial& failed) {
   }
 }
 
+void charge(Bench& bench, Trial& trial, Verdict verdict, const Detail& why) {
+  trial.end(verdict, why);
+  const bool decided_so =
+      verdict == Verdict::not_supported || verdict == Verdict::no_device;
+  if (!decided_so)
+    trial.doubt = bench.session.supervisor.doubt(name_of(trial.call), why);
+}
+
 void failed_while_timed(Bench& bench, Trial& trial, const std::exception& why) {
   const auto* known = dynamic_cast<const PointError*>(&why);
-  trial.end(known ? known->verdict : Verdict::launch_failed, detail_of(why));
+  charge(bench, trial, known ? known->verdict : Verdict::launch_failed,
+         detail_of(why));
   if (trial.verdict == Verdict::launch_failed && recover(bench, trial))
     load(bench, *trial.place);
 }
 
-Supervisor::Execution at_work(Bench& bench, const Trial& trial, double count,
-                              double more_s) {
+AtWork at_work(Bench& bench, const Trial& trial, double count, double more_s) {
   constexpr double at_least_s = 60, times_expected = 50;
   const auto& plan = bench.session.plan;
   const double once_s = plan.execution_limit_s.value_or(
       at_least_s + times_expected * rough_seconds(plan, trial));
-  return {bench.session.supervisor, name_of(trial.call),
-          count * once_s + more_s};
+  return {.execution = {bench.session.supervisor, name_of(trial.call),
+                        count * once_s + more_s},
+          .kept = {}};
 }
 
 void show_work(Bench& bench, std::string_view what, const Trial& trial) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "places/host/kept_state.hpp"
 #include "sweep/listing.hpp"
 #include "verify/problem.hpp"
 
@@ -41,13 +42,21 @@ void load_everywhere(Bench& bench);
 // of the sweep on it fails, and nothing else.
 bool recover(Bench& bench, const Trial& failed);
 
-// Ends the trial with what it threw: it is its own failure.
+// Ends the trial with a failure. It has a doubt where other variants ran before
+// it, and is tried again.
+void charge(Bench& bench, Trial& trial, Verdict verdict, const Detail& why);
+// By what it threw.
 void failed_while_timed(Bench& bench, Trial& trial, const std::exception& why);
 
-// Marks executions of a trial for the supervisor, for as long as it lives.
+// Executions of a trial, for as long as it lives: the supervisor knows of them,
+// and the state of the process is put back.
+struct AtWork {
+  Supervisor::Execution execution;
+  KeptState kept;
+};
 // count: of executions; more_s: that they may take besides.
-Supervisor::Execution at_work(Bench& bench, const Trial& trial,
-                              double count = 1, double more_s = 0);
+AtWork at_work(Bench& bench, const Trial& trial, double count = 1,
+               double more_s = 0);
 
 // For the progress line: "verifying dmv/serial/plain float 64x64 threads=2".
 void show_work(Bench& bench, std::string_view what, const Trial& trial);

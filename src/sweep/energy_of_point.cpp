@@ -43,9 +43,9 @@ void run_for_energy(Bench& bench, Pending& pending, EnergyRuns& runs) {
     const auto wrong = bench.problem->check(left.outputs, *trial.call.variant);
     const auto damage = left.damage;
     if (damage || wrong) {
-      trial.end(Verdict::wrong_result,
-                {.cause = Cause::when_energy_was_measured,
-                 .further = {damage ? damage : detail_of(*wrong)}});
+      charge(bench, trial, Verdict::wrong_result,
+             {.cause = Cause::when_energy_was_measured,
+              .further = {damage ? damage : detail_of(*wrong)}});
       return reload_inputs(bench);
     }
     runs.add(joules, seconds);

@@ -121,8 +121,13 @@ bool still_holds(Session& session, const Trial& trial, const Record& old) {
 Pending pending_of(Session& session, Trial& trial, Cache cache) {
   Pending pending{.trial = &trial,
                   .record = blank_record(session, trial, cache)};
-  const Record* old = session.recorded(pending.record);
-  if (old == nullptr || !still_holds(session, trial, *old)) return pending;
+  const auto& known = session.supervisor.known();
+  const auto found = known.find(pending.record.key());
+  const Record* old =
+      found != known.end() ? &found->second : session.recorded(pending.record);
+  if (old == nullptr ||
+      (found == known.end() && !still_holds(session, trial, *old)))
+    return pending;
   session.learn(*old);
   session.count(*old);
   pending.record = *old;
@@ -139,7 +144,10 @@ Listing list_point(Session& session, const PointPlan& point) {
          configurations_at(session.plan, point, *variant)) {
       if (const auto why = why_fewer_threads(session.plan, tunables))
         session.note_once(why);
-      listing.trials.push_back(trial_of(session, point, *variant, tunables));
+      auto trial = trial_of(session, point, *variant, tunables);
+      const auto alone = session.supervisor.alone();
+      if (alone.empty() || alone == name_of(trial.call))
+        listing.trials.push_back(std::move(trial));
     }
   }
   for (const auto cache : session.plan.caches) {

@@ -20,6 +20,7 @@ struct Trial {
   Place* place = nullptr;  // where it can run
   Verdict verdict = Verdict::unverified;
   Detail detail = {};
+  Detail doubt = {};  // whether it failed by its own fault: it is tried again
   std::string library = {};
   LaunchShape launch = {};
   std::map<std::string, double> errors = {};  // as in Record

@@ -1,6 +1,7 @@
 #include "sweep/point.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "sweep/phases.hpp"
 
@@ -20,7 +21,8 @@ bool needs_ceilings(Session& session, const Listing& listing) {
 void store_those(Session& session, Listing& listing,
                  const std::function<bool(const Trial&)>& chosen) {
   for (auto& pending : listing.pending) {
-    if (!pending.recorded_before && chosen(*pending.trial))
+    const Trial& trial = *pending.trial;
+    if (!pending.recorded_before && !trial.doubt && chosen(trial))
       store(session, pending);
   }
 }
@@ -59,6 +61,25 @@ Supervisor::Points complete_points(const Plan& plan, const Listing& listing) {
   return points;
 }
 
+// A worker that tries one call alone is done; others are, where one has doubts.
+void hand_over_doubts(Session& session, const Listing& listing) {
+  std::vector<Record> known, doubtful;
+  std::set<const Trial*> seen;
+  for (const auto& pending : listing.pending) {
+    if (pending.recorded_before) continue;
+    const Trial& trial = *pending.trial;
+    if (!trial.doubt) {
+      known.push_back(pending.record);
+    } else if (seen.insert(&trial).second) {
+      doubtful.push_back(pending.record);
+      doubtful.back().detail = trial.doubt;
+    }
+  }
+  auto& supervisor = session.supervisor;
+  if (!supervisor.alone().empty() || !doubtful.empty())
+    supervisor.hand_over(session.run, known, doubtful);
+}
+
 }  // namespace
 
 Supervisor::Points run_point(Session& session, const PointPlan& point,
@@ -76,7 +97,10 @@ Supervisor::Points run_point(Session& session, const PointPlan& point,
   }
   if (!interrupted()) store_all(session, listing, bench ? &*bench : nullptr);
   Supervisor::Points points;
-  if (!interrupted()) points = complete_points(session.plan, listing);
+  if (!interrupted()) {
+    hand_over_doubts(session, listing);
+    points = complete_points(session.plan, listing);
+  }
   for (const auto& records : points)
     session.observer.point(records);
   for (auto* place : places)

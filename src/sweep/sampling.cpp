@@ -91,7 +91,7 @@ void take_batch(Bench& bench, Pending& pending, const Disturbance& last,
       }
     }
     if (wrong) {
-      trial.end(Verdict::wrong_result, wrong);
+      charge(bench, trial, Verdict::wrong_result, wrong);
       reload_inputs(bench);  // they may be what it damaged
     }
     pending.measurement->add(batch, start_s, end_s);

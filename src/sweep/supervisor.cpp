@@ -11,16 +11,17 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <iostream>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 #include "machine/memory.hpp"
 #include "machine/process_end.hpp"
 #include "record/json.hpp"
 #include "record/store.hpp"
 #include "sweep/interrupt.hpp"
+#include "sweep/system_calls.hpp"
 
 namespace parlab {
 namespace {
@@ -41,6 +42,8 @@ Detail ending_of(int status) {
   Detail ending = end_of_process(status);
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
     ending.further = {{.cause = Cause::memory_may_be_short}};
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
+    ending.further = {{.cause = Cause::starts_processes}};
   return ending;
 }
 
@@ -50,6 +53,15 @@ bool nobody_reads() {
   poll(streams, std::size(streams), 0);
   return std::ranges::any_of(
       streams, [](const pollfd& at) { return (at.revents & POLLERR) != 0; });
+}
+
+std::string variant_of(const std::string& call) {
+  return call.substr(0, call.find(' '));
+}
+
+template <std::size_t size>
+void copy_to(char (&to)[size], const std::string& text) {
+  to[text.copy(to, size - 1)] = '\0';
 }
 
 // These signals wait until they are asked for; a worker gets back
@@ -81,13 +93,16 @@ struct Supervisor::Shared {
   std::atomic<unsigned> number;   // of the execution, or of the last one
   std::atomic<double> at_most_s;  // what it may take
   char call[1024];
+  char before[1024];  // the last call of another variant in this worker
+  bool hands_over;    // the worker ended itself, and nobody is to blame
   int left;  // workers that ended themselves since a part was completed
   std::atomic<int> foreign;  // a signal that somebody else sent to a worker
 
   void begin(const std::string& to) {
-    const auto length = std::min(to.size(), sizeof call - 1);
-    std::memcpy(call, to.data(), length);
-    call[length] = '\0';
+    const std::string last(call);
+    if (!last.empty() && variant_of(last) != variant_of(to))
+      copy_to(before, last);
+    copy_to(call, to);
     at_work = true;
   }
 };
@@ -130,6 +145,14 @@ std::optional<int> Supervisor::start() {
   killed_before_ = killed_for_memory();
   while (true) {
     const pid_t self = getpid();
+    ++workers_;
+    shared_->call[0] = shared_->before[0] = '\0';
+    alone_.reset();
+    if (!doubts_.empty()) {
+      alone_ = doubts_.front();
+      doubts_.pop_front();
+      beyond_doubt_.insert(alone());
+    }
     Blocked blocked;
     const pid_t worker = fork();
     if (worker < 0) fail("starting a worker");
@@ -143,7 +166,9 @@ std::optional<int> Supervisor::start() {
     }
     const int status = watch(worker);
     if (shared_->interrupted && !WIFEXITED(status)) return exit_interrupted;
-    if (WIFEXITED(status) && !shared_->at_work) return WEXITSTATUS(status);
+    const bool hands_over = std::exchange(shared_->hands_over, false);
+    if (WIFEXITED(status) && !shared_->at_work && !hands_over)
+      return WEXITSTATUS(status);
     // Nobody reads on what is printed: the end of any program in a pipe.
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE && nobody_reads())
       raise(SIGPIPE);
@@ -151,7 +176,7 @@ std::optional<int> Supervisor::start() {
       raise(shared_->foreign);  // meant for all of this program
     require_cpu_time(status);
     read_log();
-    if (!blame(status)) return EXIT_FAILURE;
+    if (!hands_over && !blame(status)) return EXIT_FAILURE;
   }
 }
 
@@ -224,6 +249,11 @@ bool Supervisor::blame(int status) {
     ended.why.further.push_back({.cause = Cause::after_return});
   shared_->at_work = shared_->too_long = false;
   left_.reset();
+  if (const auto doubtful = doubt(call, ended.why)) {
+    doubts_.push_back(doubtful);
+    return true;
+  }
+  if (alone_) beyond_doubt_.insert(variant_of(call));
   if (!call.empty() && ended_.emplace(call, ended).second) return true;
   std::cerr << "parlab: " << to_string(ended.why)
             << ", and no variant was at work: this is an error of parlab"
@@ -243,11 +273,16 @@ void Supervisor::read_log() {
     if (line == "part") {
       completed_.push_back(std::move(points));
       points.clear();
+      known_.clear();
+      cleared_.clear();
     } else if (line == "point") {
       points.emplace_back();
-    } else if (line == "left") {
+    } else if (line == "afresh") {
+      afresh_ = completed_.size();
+    } else if (line == "left" || line == "known" || line == "doubt") {
+      const auto kind = line;
       std::getline(lines, line);
-      left_ = std::get<Record>(from_json_line(line)).detail;
+      read_entry(kind, std::get<Record>(from_json_line(line)));
     } else {
       auto entry = from_json_line(line);
       if (auto* run = std::get_if<Run>(&entry)) {
@@ -257,6 +292,21 @@ void Supervisor::read_log() {
         set_run(points.back().back(), *run_);
       }
     }
+  }
+}
+
+void Supervisor::read_entry(const std::string& kind, Record record) {
+  if (kind == "left") {
+    left_ = record.detail;
+  } else if (kind == "doubt") {
+    doubts_.push_back(record.detail);
+  } else {
+    set_run(record, *run_);
+    if (alone_ && record.verdict != Verdict::passed)
+      beyond_doubt_.insert(record.full_name());
+    else if (alone_)
+      cleared_.push_back(*alone_);
+    known_.insert_or_assign(record.key(), std::move(record));
   }
 }
 
@@ -292,6 +342,52 @@ bool Supervisor::may_leave() const {
   return is_worker_ && shared_->left < leave_at_most;
 }
 
+Detail Supervisor::doubt(const std::string& call, const Detail& why) const {
+  const std::string before(shared_->before);
+  if (!repeats || before.empty() || beyond_doubt_.contains(call) ||
+      beyond_doubt_.contains(variant_of(call)))
+    return {};
+  return {.cause = Cause::right_alone,
+          .arguments = {call, before},
+          .further = {why}};
+}
+
+void Supervisor::hand_over(const Run& run, const std::vector<Record>& records,
+                           const std::vector<Record>& doubtful) {
+  std::string text = to_json_line(run) + "\n";
+  for (const auto& record : records)
+    text += "known\n" + to_json_line(record) + "\n";
+  for (const auto& record : doubtful)
+    text += "doubt\n" + to_json_line(record) + "\n";
+  append(text);
+  leave_to_next();
+}
+
+void Supervisor::start_afresh() {
+  append("afresh\n");
+  leave_to_next();
+}
+
+void Supervisor::leave_to_next() {
+  std::cout.flush();
+  shared_->hands_over = true;
+  _exit(EXIT_FAILURE);
+}
+
+bool Supervisor::may_start_afresh() const {
+  return is_worker_ && repeats && *shared_->before != '\0' &&
+         afresh_ != completed_.size();
+}
+
+std::string Supervisor::alone() const {
+  return alone_ ? std::get<std::string>(alone_->arguments.at(0)) : "";
+}
+
+bool Supervisor::fence() {
+  if (!fences || fenced_) return true;
+  return fenced_ = fence_variants(log_);
+}
+
 bool Supervisor::interrupted() const {
   return shared_->interrupted;
 }
@@ -321,7 +417,7 @@ Supervisor::Execution::Execution(Supervisor& supervisor,
 
 Supervisor& unsupervised() {
   static Supervisor supervisor;
-  supervisor.repeats = false;
+  supervisor.repeats = supervisor.fences = false;
   return supervisor;
 }
 

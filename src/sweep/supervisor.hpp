@@ -4,15 +4,18 @@
 // a worker that does everything as if it were alone, and only looks after it:
 // a worker that dies, or an execution that takes too long, costs the variant
 // at work its verdict, and a new worker goes on behind the points that are
-// complete. See docs/measuring.md for why it is done so.
+// complete. What failed behind another variant is tried in a worker of its own
+// before it is charged. See docs/measuring.md for why it is done so.
 #pragma once
 
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -63,7 +66,34 @@ class Supervisor {
   // workers have left one after another that the device cannot be well.
   bool may_leave() const;
 
-  bool first_worker() const { return ended_.empty(); }
+  // What failed behind another variant may be that one's fault: what is said
+  // if the call turns out right. Nothing where it is the call's own, or nobody
+  // would try again.
+  Detail doubt(const std::string& call, const Detail& why) const;
+  // Ends this worker. The next ones try each doubtful call of the part at work
+  // alone, and the one behind them goes on. records: that need no more work;
+  // doubtful: their details say why, by doubt().
+  [[noreturn]] void hand_over(const Run& run,
+                              const std::vector<Record>& records,
+                              const std::vector<Record>& doubtful);
+  // Goes on in a new worker, where nothing of a variant has ever run.
+  [[noreturn]] void start_afresh();
+  // Whether that may help where the part at work does not even begin.
+  bool may_start_afresh() const;
+  // The call that this worker is to try, and nothing else; empty: all.
+  std::string alone() const;
+  // Records of the part at work by their keys, from workers before.
+  const std::map<std::string, Record>& known() const { return known_; }
+  // Who was right alone in the part at work, and behind whom it failed.
+  const std::vector<Detail>& cleared() const { return cleared_; }
+
+  // From now on nothing of a variant works in another process: see
+  // system_calls.hpp. False: the system has no such fence.
+  bool fence();
+  bool fenced() const { return fenced_; }
+  bool fences = true;  // false: fence() does nothing
+
+  bool first_worker() const { return workers_ <= 1; }
   bool interrupted() const;  // Ctrl-C reached the supervisor
   // How a call ended in an earlier worker; nullptr: it did not end there.
   const Ended* ended(const std::string& call) const;
@@ -90,13 +120,17 @@ class Supervisor {
   int watch(pid_t worker);
   void require_cpu_time(int status) const;
   bool blame(int status);
+  void read_entry(const std::string& kind, Record record);
   void append(const std::string& lines);
+  [[noreturn]] void leave_to_next();
   void read_log();
 
   Shared* shared_;
   bool is_worker_ = false;
+  bool fenced_ = false;
+  int workers_ = 0;
   // A file without a name: runs and records as JSON, a line "part" behind each
-  // part, and behind a line "left" why a worker has left.
+  // part; lines "left", "known", "doubt" say of one record what it is.
   int log_;
   off_t read_ = 0;  // of it
   std::map<std::string, Ended> ended_;
@@ -105,6 +139,13 @@ class Supervisor {
   std::optional<Detail> left_;  // why the last worker did
   rusage used_ = {};            // by the last worker
   double killed_before_ = 0;    // by the system, to have memory
+  std::deque<Detail> doubts_;
+  std::optional<Detail> alone_;  // of them
+  std::map<std::string, Record> known_;
+  std::vector<Detail> cleared_;
+  // calls that were tried alone, and variants that failed there
+  std::set<std::string> beyond_doubt_;
+  std::optional<std::size_t> afresh_;  // the part that began so
 };
 
 // One that was never started: everything happens in the one process there is.

@@ -188,10 +188,15 @@ int run_sweep(const Plan& plan, Observer& observer, Places& places,
   };
   for (const auto& points : supervisor.completed())
     repeat_point(session, points);
-  supervisor.caught_up();
+  if (supervisor.alone().empty()) supervisor.caught_up();
   for (auto i = supervisor.completed().size(); i < parts.size() && !stop();
        ++i) {
+    if (!supervisor.fence()) session.note_once({.cause = Cause::no_fence});
     const auto points = run_point(session, parts[i], stop);
+    if (i == supervisor.completed().size()) {  // where workers before were
+      for (const auto& detail : supervisor.cleared())
+        session.note_once(detail);
+    }
     if (!stop()) supervisor.complete(session.run, points);
   }
   if (stop()) {

@@ -44,15 +44,17 @@ void judge(Bench& bench, Trial& trial) {
         configuration(name, trial.call.tunables, trial.call.dtype),
         trial.call.size, checked.seconds);
     if (const auto damage = checked.damage) {
-      trial.end(Verdict::wrong_result, damage);
+      charge(bench, trial, Verdict::wrong_result, damage);
     } else if (const auto wrong = check(bench, trial, checked.outputs)) {
-      trial.end(Verdict::wrong_result, detail_of(*wrong));
+      charge(bench, trial, Verdict::wrong_result, detail_of(*wrong));
     } else {
       trial.verdict = Verdict::passed;
+      if (!trial.place->can_time() && trial.call.variant->asks_for_emulation)
+        trial.detail = {.cause = Cause::asks_for_emulation};
       note_errors(bench, trial, checked.outputs);
     }
   } catch (const PointError& error) {
-    trial.end(error.verdict, error.detail);
+    charge(bench, trial, error.verdict, error.detail);
     trial.library = error.library;
     reload = error.verdict == Verdict::launch_failed && recover(bench, trial);
     if (error.verdict == Verdict::timed_out) {
@@ -60,7 +62,7 @@ void judge(Bench& bench, Trial& trial) {
       session.endless.emplace(name, trial.detail);
     }
   } catch (const std::exception& error) {
-    trial.end(Verdict::launch_failed, other(error.what()));
+    charge(bench, trial, Verdict::launch_failed, other(error.what()));
   }
   if (reload) reload_inputs(bench);
 }

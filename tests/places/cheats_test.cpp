@@ -1,16 +1,24 @@
 // Variants that cheat or fail. The harness is worth something only if it
 // catches every one: docs/measuring.md lists them, and what cannot be caught.
+#include <omp.h>
 #include <sched.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <cfenv>
 #include <chrono>
+#include <clocale>
 #include <cmath>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <locale>
 #include <map>
 #include <thread>
 
@@ -574,6 +582,48 @@ CHEAT(ignores_signals, {
   std::signal(SIGSEGV, SIG_IGN);
 });
 
+CHEAT(leaves_settings_of_openmp, {
+  honest(p);
+  omp_set_num_threads(1);
+  omp_set_dynamic(1);
+  omp_set_max_active_levels(0);
+  omp_set_schedule(omp_sched_guided, 7);
+});
+
+CHEAT(leaves_threads_that_round_upward, {
+  honest(p);
+  _Pragma("omp parallel num_threads(2)")
+  std::fesetround(FE_UPWARD);
+  std::fesetround(FE_TONEAREST);
+});
+
+CHEAT(leaves_another_folder, {
+  honest(p);
+  if (chdir("/") == 0) umask(0777);
+});
+
+CHEAT(leaves_another_environment, {
+  honest(p);
+  setenv("HOME", "/nowhere", 1);
+  unsetenv("PATH");
+  setenv("NVIDIA_TF32_OVERRIDE", "1", 1);
+});
+
+CHEAT(leaves_another_locale, {
+  honest(p);
+  std::locale::global(std::locale("C.UTF-8"));
+  static const locale_t posix = newlocale(LC_ALL_MASK, "POSIX", nullptr);
+  uselocale(posix);
+});
+
+CHEAT(leaves_one_cpu, {
+  honest(p);
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  sched_setaffinity(0, sizeof one, &one);
+});
+
 const Variant& cheat(const std::string& name) {
   return testing::variant_called("cheats/serial/" + name);
 }
@@ -736,6 +786,28 @@ BOOST_AUTO_TEST_CASE(faster_than_the_roof_has_no_time) {
   BOOST_TEST(contains(record.detail, "times as fast as the roof allows"));
 }
 
+// Nor has it one beside others at work, were they its own children: half a
+// millisecond, where the roof says 1.2.
+BOOST_AUTO_TEST_CASE(others_at_work_widen_no_roof) {
+  std::vector<pid_t> children(2);
+  for (auto& child : children) {
+    child = fork();
+    while (child == 0)
+      continue;
+  }
+  Plan plan = plan_of("sleeps");
+  const double rate = 4 * 63 * 65 / 1.2e-3;
+  plan.host_ceilings->read = plan.host_ceilings->copy = {{1e6, rate}};
+  const Record record = run(plan);
+  for (const auto child : children) {
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+  }
+  BOOST_TEST(to_string(record.verdict) == "implausible",
+             testing::described(record));
+  BOOST_TEST(contains(record.detail, "other programs are at work"));
+}
+
 BOOST_AUTO_TEST_CASE(a_known_duration_is_measured) {
   const Record record = run(plan_of("sleeps"));
   BOOST_REQUIRE(!record.seconds.empty());
@@ -760,10 +832,21 @@ BOOST_AUTO_TEST_CASE(damage_does_not_harm_the_next_variant) {
 }
 
 BOOST_AUTO_TEST_CASE(state_that_is_left_behind_harms_nobody) {
-  for (const auto* name : {"rounds_upward_from_now_on", "leaves_a_timer",
-                           "lowers_limits", "ignores_signals"}) {
+  const std::string home = std::getenv("HOME"), path = std::getenv("PATH");
+  const auto folder = std::filesystem::current_path();
+  const int threads = omp_get_max_threads(),
+            levels = omp_get_max_active_levels();
+  const auto mask = umask(022);
+  for (const auto* name :
+       {"rounds_upward_from_now_on", "leaves_a_timer", "lowers_limits",
+        "ignores_signals", "leaves_settings_of_openmp",
+        "leaves_threads_that_round_upward", "leaves_another_folder",
+        "leaves_another_environment", "leaves_another_locale",
+        "leaves_one_cpu"}) {
     struct sigaction before {};
     sigaction(SIGINT, nullptr, &before);
+    cpu_set_t cpus;
+    sched_getaffinity(0, sizeof cpus, &cpus);
     Plan plan = plan_of(name, {64, 4096});
     plan.variants.push_back(&cheat("honest_control"));
     const auto honest = testing::sweep(plan).at(1);
@@ -780,7 +863,25 @@ BOOST_AUTO_TEST_CASE(state_that_is_left_behind_harms_nobody) {
     struct sigaction after {};
     sigaction(SIGINT, nullptr, &after);
     BOOST_TEST(after.sa_handler == before.sa_handler);
+    BOOST_TEST(omp_get_max_threads() == threads);
+    BOOST_TEST(omp_get_dynamic() == 0);
+    BOOST_TEST(omp_get_max_active_levels() == levels);
+    int upward = 0;
+    _Pragma("omp parallel num_threads(2) reduction(+ : upward)")
+    upward += std::fegetround() != FE_TONEAREST;
+    BOOST_TEST(upward == 0);
+    BOOST_TEST(std::filesystem::current_path() == folder);
+    BOOST_TEST(umask(022) == 022U);
+    BOOST_TEST(std::getenv("HOME") == home);
+    BOOST_TEST((std::getenv("PATH") != nullptr && std::getenv("PATH") == path));
+    BOOST_TEST(std::getenv("NVIDIA_TF32_OVERRIDE") == nullptr);
+    BOOST_TEST(std::locale().name() == "C");
+    BOOST_TEST((uselocale(nullptr) == LC_GLOBAL_LOCALE));
+    cpu_set_t cpus_now;
+    sched_getaffinity(0, sizeof cpus_now, &cpus_now);
+    BOOST_TEST(CPU_EQUAL(&cpus, &cpus_now) != 0);
   }
+  umask(mask);
 }
 
 BOOST_AUTO_TEST_CASE(arrays_that_were_not_declared_are_null) {

@@ -7,7 +7,9 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <map>
 #include <stdexcept>
 
 #include "facts/cause.hpp"
@@ -113,15 +115,11 @@ Outcome outcome(const Plan& plan, Faults& faults) {
 }
 
 // Sizes of 30, 40 and 50 rows under a supervisor; for a process of its own,
-// which ends here. The worker that comes to the second variant at 40 dies.
-[[noreturn]] void supervised(const std::string& results, Faults faults = {},
-                             double point_limit_s = 10) {
+// which ends here.
+[[noreturn]] void sweep_in_workers(const std::string& results, Faults faults,
+                                   double point_limit_s = 10) {
   Supervisor supervisor;
   if (const auto status = supervisor.start()) _exit(*status);
-  faults.checked = [before = faults.checked](const Call& call) {
-    before(call);
-    if (call.size[0] == 40 && call.variant->name == "second") _exit(3);
-  };
   auto plan = plan_of_both();
   plan.sizes = {{30, 20}, {40, 20}, {50, 20}};
   plan.point_limit_s = point_limit_s;
@@ -130,7 +128,20 @@ Outcome outcome(const Plan& plan, Faults& faults) {
   place.executor = std::make_unique<Faulty>(faults);
   Places places(std::move(place));
   testing::Collector collector;
-  _exit(run_sweep(plan, collector, places, supervisor));
+  const int status = run_sweep(plan, collector, places, supervisor);
+  for (const auto& note : collector.notes)
+    std::ofstream(results + ".notes", std::ios::app) << words(note) << "\n";
+  _exit(status);
+}
+
+// The worker that comes to the second variant at 40 dies.
+[[noreturn]] void supervised(const std::string& results, Faults faults = {},
+                             double point_limit_s = 10) {
+  faults.checked = [before = faults.checked](const Call& call) {
+    before(call);
+    if (call.size[0] == 40 && call.variant->name == "second") _exit(3);
+  };
+  sweep_in_workers(results, faults, point_limit_s);
 }
 
 // The test that calls it runs itself once more, with FILE in this variable.
@@ -251,6 +262,65 @@ BOOST_AUTO_TEST_CASE(what_was_endless_is_not_tried_by_the_next_worker) {
 }
 
 // On three kinds of inputs before it is timed, and on three afterwards.
+// The first variant leaves something behind, by which the second fails in every
+// way that there is: it is right in a process of its own, and has its times.
+BOOST_AUTO_TEST_CASE(what_fails_behind_another_variant_is_tried_alone) {
+  const std::string self = "what_fails_behind_another_variant_is_tried_alone";
+  if (const char* const file = std::getenv(for_worker)) {
+    Faults faults;
+    static int left = 0;
+    faults.checked = [](const Call& call) {
+      if (call.variant->name == "first") ++left;
+      if (call.variant->name == "first" || left == 0) return;
+      if (call.size[0] == 30) throw PointError(Verdict::out_of_memory, "full");
+      if (call.size[0] == 40) _exit(3);
+    };
+    faults.sample = [](const Call& call) {
+      if (call.variant->name == "second" && left > 0)
+        throw std::runtime_error("no luck");
+    };
+    sweep_in_workers(file, faults);
+  }
+  const testing::Folder folder;
+  const auto file = (folder.path / "dmv.jsonl").string();
+  BOOST_TEST(run_again(self, file) == 0);
+  const auto loaded = load_records(file);
+  BOOST_TEST(loaded.records.size() == 6u);
+  for (const auto& record : loaded.records)
+    BOOST_TEST(record.timed(), testing::described(record));
+  std::ifstream notes(file + ".notes");
+  const std::string said{std::istreambuf_iterator<char>(notes), {}};
+  BOOST_TEST(contains(said, "behind faults/serial/first"));
+}
+
+// Three variants' worth of failures, each its own: nothing is tried for ever.
+BOOST_AUTO_TEST_CASE(what_fails_alone_is_charged) {
+  if (const char* const file = std::getenv(for_worker)) {
+    Faults faults;
+    faults.checked = [](const Call& call) {
+      if (call.variant->name == "second" && call.size[0] == 30) _exit(4);
+      if (call.variant->name == "first" && call.size[0] == 40)
+        throw PointError(Verdict::out_of_memory, "full");
+      if (call.variant->name == "second" && call.size[0] == 50)
+        throw std::runtime_error("no luck");
+    };
+    sweep_in_workers(file, faults);
+  }
+  const testing::Folder folder;
+  const auto file = (folder.path / "dmv.jsonl").string();
+  BOOST_TEST(run_again("what_fails_alone_is_charged", file) == 1);
+  std::map<std::string, std::string> verdicts;
+  for (const auto& record : load_records(file).records) {
+    verdicts[record.variant + std::to_string(record.size[0])] =
+        to_string(record.verdict);
+  }
+  const std::map<std::string, std::string> expected{
+      {"first30", "passed"},  {"first40", "out_of_memory"},
+      {"first50", "passed"},  {"second30", "launch_failed"},
+      {"second40", "passed"}, {"second50", "launch_failed"}};
+  BOOST_TEST((verdicts == expected));
+}
+
 BOOST_AUTO_TEST_CASE(what_is_timed_in_two_cache_states_is_verified_once) {
   Faults faults;
   int first = 0, second = 0;

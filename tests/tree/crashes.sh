@@ -1,6 +1,6 @@
 #!/bin/bash -p
 # No variant can end a sweep: whatever it does to its process becomes its own verdict, the others are
-# measured, and what was measured stays.
+# measured, and what was measured stays. None works in another process, and none is blamed for another.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -10,16 +10,27 @@ copy_tree
 cd "$tree" || exit
 parlab=bin/parlab-emulated
 
-# plant BACKEND NAME CODE: a right variant of dmv, which executes CODE first.
+# plant BACKEND NAME CODE [OUTSIDE]: a right variant of dmv, which executes CODE first. OUTSIDE: what
+# stands before it all.
 plant() {
   cat >"$1/dmv/$2.cpp" <<END
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <thread>
 #include "host/host.hpp"
 #include "workloads/dmv.hpp"
 using namespace parlab;
+inline int tainted = 0;  // that of all files
+${4:-}
 namespace {
 [[gnu::noinline]] int deeper(volatile int* from) {
   volatile int here[1024] = {*from};
@@ -55,6 +66,81 @@ plant openmp crash_thread '
   #pragma omp parallel num_threads(2)
   *nowhere = 1;'
 plant openmp crash_exception 'std::thread([] { throw 1; }).join();'
+# ---- work in other processes, all of which passed once
+plant serial other_fork 'const std::int64_t half = p.rows / 2;
+      T* const shared = static_cast<T*>(mmap(nullptr, sizeof(T) * p.rows, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+      const auto rows = [&](T* y, std::int64_t from, std::int64_t to) {
+        for (std::int64_t row = from; row < to; ++row) {
+          y[row] = 0;
+          for (std::int64_t col = 0; col < p.cols; ++col) y[row] += p.a[row * p.cols + col] * p.x[col];
+        }
+      };
+      const pid_t child = fork();
+      if (child == 0) rows(shared, 0, half), _exit(0);
+      rows(p.y, half, p.rows);
+      waitpid(child, nullptr, 0);
+      std::copy(shared, shared + half, p.y);
+      munmap(shared, sizeof(T) * p.rows);
+      return;'
+plant serial other_clone 'const auto child = static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+      if (child == 0) _exit(0);
+      waitpid(child, nullptr, 0);'
+plant serial other_program 'if (std::system("true") != 0) *nowhere = 1;'
+plant serial other_spawned 'char name[] = "/bin/true";
+      char* words[] = {name, nullptr};
+      if (pid_t child; posix_spawn(&child, name, nullptr, nullptr, words, nullptr) == 0) waitpid(child, nullptr, 0);'
+plant serial other_daemon 'if (fork() == 0) {
+        setsid();
+        if (fork() == 0) { std::ofstream("daemon") << getpid() << std::endl; for (;;) pause(); }
+        _exit(0);
+      }'
+# It begins before main() does, and outlives its parent.
+plant serial other_early '' 'const bool early = [] {
+  if (std::getenv("PLANTED_EARLY") == nullptr) return false;
+  if (fork() == 0) {
+    setsid();
+    if (fork() == 0) { std::ofstream("early") << getpid() << std::endl; for (;;) pause(); }
+    _exit(0);
+  }
+  wait(nullptr);
+  while (std::ifstream("early").peek() == EOF) continue;
+  return true;
+}();'
+# ---- state left behind, which ended the sweep or failed the others
+plant serial state_streams 'close(0); close(1); close(2); syscall(SYS_close_range, 3, ~0u, 0); dup2(open("/dev/null", O_RDONLY), 1);'
+plant serial state_supervisor 'kill(getppid(), SIGKILL); kill(0, SIGTERM);'
+plant serial state_limits 'const rlimit few{64, 64};
+      for (const auto which : {RLIMIT_NOFILE, RLIMIT_FSIZE}) setrlimit(which, &few);
+      setpriority(PRIO_PROCESS, 0, 19);'
+# ---- the innocent
+plant serial taints 'tainted = 1;'
+plant serial tainted_crashes 'if (tainted) *nowhere = 1;'
+plant serial tainted_hangs 'while (tainted) continue;'
+plant serial tainted_lies 'if (tainted) return;'
+plant serial tainted_throws 'if (tainted) throw std::bad_alloc();'
+
+cat >cuda/dmv/asks.cu <<'END'
+#include "gpu/gpu.hpp"
+#include "told.cuh"
+#include "workloads/dmv.hpp"
+using namespace parlab;
+namespace {
+__global__ void dmv_asks(const float* a, const float* x, float* y, std::int64_t rows, std::int64_t cols) {
+  const std::int64_t row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= rows || !told) return;
+  float sum = 0;
+  for (std::int64_t col = 0; col < cols; ++col) sum += a[row * cols + col] * x[col];
+  y[row] = sum;
+}
+const Register<Dmv, float> variant({.rung = 93, .id = 79},
+    []<typename T>(Gpu& gpu, const Dmv::Args<T>& p, const Tunables&) {
+      gpu.launch({{ceil_div(p.rows, 32)}, {32}}, dmv_asks, p.a, p.x, p.y, p.rows, p.cols);
+    });
+}  // namespace
+END
+word() { printf '#ifdef %s\nconstexpr bool told = %s;\n#else\nconstexpr bool told = %s;\n#endif\n' "$@"; }
+word PARLAB_EMULATED true false >cuda/dmv/told.cuh
+{ word __NVCC__ false true && sed '/told.cuh/d; s/79/80/' cuda/dmv/asks.cu; } >cuda/dmv/asks_too.cu
 cat >cuda/dmv/crashes.cu <<'END'
 #include <cstdlib>
 #include "gpu/gpu.hpp"
@@ -131,10 +217,29 @@ expect "the variants beside them pass" test "$(grep -E '"variant":"(plain|rows)"
 expect "each printed record is stored once" test "$(grep -c '"type":"record"' $records)" = "$(grep -c '"variant"' out)"
 expect "of one run" test "$(grep -c '"type":"run"' $records)" = 1
 
-# The endless one is not waited for again: neither at other sizes nor by the same command.
-expect "what was endless is tried once for three sizes" test "$(wc -l <tries)" = 1
+for name in other_fork other_clone other_program other_spawned other_daemon; do
+  expect "$name: no process is started" has $name 'launch_failed.*"SYS".*starts_processes'
+done
+expect "no daemon goes on" test ! -s daemon
+for name in state_streams state_supervisor state_limits taints; do
+  expect "$name: it harms nobody, and is right" has $name '"passed"'
+done
+for name in crashes hangs lies throws; do
+  expect "tainted_$name is innocent" has tainted_$name '"passed"'
+  expect "and a note says behind whom it failed" \
+    grep -q "serial/tainted_$name .* failed behind dmv/.*in a process of its own" errors
+done
+PLANTED_EARLY=1 $parlab dmv 64 --variant serial/other_early,serial/plain --threads 1 "${quick[@]}" >out 2>&1
+expect "what began before main() is ended" eval 'test -s early && ! kill -0 "$(<early)"'
+# Without a worker the program is ended.
+$parlab dmv 64 --variant serial/other_fork --in-process "${quick[@]}" >out 2>&1
+expect "no process is started in-process, either" test $? = $((128 + 31))
+
+# The endless one is not waited for again: neither at other sizes nor by the same command. Behind others it
+# is tried once more, alone.
+expect "what was endless is tried twice for three sizes" test "$(wc -l <tries)" = 2
 $parlab dmv 64,65,66,67 --variant serial/endless --threads 1 "${quick[@]}" --results $records >out 2>&1
-expect "and not again" test "$(wc -l <tries)" = 1
+expect "and not again" test "$(wc -l <tries)" = 2
 
 expect "JSON goes on after a crash" eval '
   ! $parlab dmv 64,65 --backend serial --threads 1 "${quick[@]}" --format json >out.json 2>/dev/null &&
@@ -150,6 +255,10 @@ $parlab dmv 64 --variant cuda/crashes,cuda/naive "${quick[@]}" --format json >ou
 expect "an abort in a kernel names block and thread" \
   grep -q 'crashes.*launch_failed.*line [0-9]* of crashes.cu.*block (.*thread (3,0)' out
 expect "the kernel beside it passes" grep -q 'naive.*"passed"' out
+$parlab dmv 64 --variant cuda/asks,cuda/asks_too,cuda/naive "${quick[@]}" --results asks.jsonl >out 2>errors
+told() { grep "\"variant\":\"$1\"" asks.jsonl | grep '"passed"' | grep -q asks_for_emulation; }
+expect "who asks for emulation has a verdict that says so" eval 'told asks && told asks_too && ! told naive'
+expect "so has the table" test "$(grep -c 'asks whether it is' out)" -ge 2
 $parlab dmv 64,65 --variant cuda/endless "${quick[@]}" --format json >out 2>errors
 expect "a kernel without end is ended once" test "$(grep -c 'timed_out.*took_more_than.*64x64' out)" = 3
 

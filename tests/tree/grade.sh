@@ -142,6 +142,8 @@ hand launch_failed crashes.cu "$right" 'volatile int* volatile at = nullptr; *at
 hand launch_failed before_main.cu "$right" '' 1 'struct Early { Early() { std::_Exit(0); } } early;'
 hand launch_failed answers_by_itself.cu "$right" '' 1 'struct Early { Early() { char text[64]{}; text[0] = 9; (void)!write(3, text, 64); } } early;'
 hand wrong_result remembers.cu "$right" 'static std::vector<std::int64_t> seen; static bool done = false; if (done) return; done = seen.empty();'
+hand passed asks.cu "$right" '' 'ceil_div(p.rows, 64)' '#ifdef PARLAB_EMULATED
+#endif'
 hand wrong_result constant.cu 'if (row < rows) y[row] = 0;'
 hand not_supported reads_at_compile_time.cu "$right" '' 1 "#include \"$folder/class/ann.cu\""
 hand not_supported wider_bound.cu "$right"
@@ -181,6 +183,7 @@ expect "one that does not compile, its first error" has does_not_compile 'does_n
 expect "one that is right at squares only, element and size" has swapped '[0-9]+x[0-9]+'
 expect "one that starts processes, what it did" has forks 'SIGSYS'
 expect "one that takes memory is ended for it, or for its time" has eats_memory 'of memory|took more than'
+expect "one that asks whether it is emulated, that it does" has asks 'asks whether it is'
 expect "wrong ones have no points" has constant '^constant,0,'
 expect "nothing was written" test ! -e "$escaped" -a ! -e /escaped -a "$(md5sum class/*.cu | md5sum)" = "$before"
 expect "nothing is left running" test -z "$(pgrep -f "$folder|parlab-grade-")"
@@ -191,6 +194,28 @@ expect "the class has a page with names" grep -q 'O&#39;Neil' grades/dmv/index.h
 expect "the seed is on it" grep -q 'the seed 5' grades/dmv/index.html
 expect "a long reason is shortened at a word" grep -q '[a-z;,.)] …<' grades/dmv/index.html
 
+# It knows what it is sent, and is lazy where nobody seems to look: half of the rows where REASON is true,
+# by what stands before it all.
+lazy() { # NAME REASON OUTSIDE
+  cat >"timed/$1.cpp" <<END
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <vector>
+#include "host/host.hpp"
+#include "workloads/dmv.hpp"
+using namespace parlab;
+$3
+const Register<Dmv, float> variant({.tunables = {threads()}},
+    []<typename T>(Host&, const Dmv::Args<T>& p, const Tunables&) {
+      const std::int64_t rows = $2 ? p.rows / 2 : p.rows;
+      for (std::int64_t row = 0; row < rows; ++row) {
+        T sum = 0;
+        for (std::int64_t col = 0; col < p.cols; ++col) sum += p.a[row * p.cols + col] * p.x[col];
+        p.y[row] = sum;
+      }
+    });
+END
+}
 # Without a GPU there are times on the CPU: a clock that runs slowly is found out, and ties share a
 # rank. On a machine that is busy with other things there may be no times, but verdicts stay the same:
 # clock_check_test.cpp has such machines.
@@ -211,6 +236,21 @@ steady_clock::time_point steady_clock::now() noexcept {
 END
   cat timed/plain.cpp
 } >timed/hooks_clock.cpp
+# What was not written anew since the last execution.
+lazy skips_what_stayed 'stayed(p.a, p.cols)' 'bool stayed(const float* a, std::int64_t cols) {
+  static std::vector<float> last;
+  const std::vector<float> row(a, a + cols);
+  int changed = last.size() != row.size() ? 99 : 0;
+  for (std::size_t i = 0; changed < 9 && i < row.size(); ++i) changed += row[i] != last[i];
+  last = row;
+  return changed < 9;
+}'
+# All but the first execution since the outputs were fetched, by the lengths of the requests.
+lazy counts_requests 'samples > 1' 'int samples = 0;
+extern "C" ssize_t recv(int from, void* to, size_t count, int flags) {
+  if (count != 8) samples = count > 200 ? samples + 1 : 0;
+  return syscall(SYS_recvfrom, from, to, count, flags, nullptr, nullptr);
+}'
 "$parlab" grade dmv timed --sizes 64,1024 --reference serial/plain >out 2>errors
 honest() { ! grep -E '^(plain|slow),' grades/dmv/grades.csv | grep -qvE '^[^,]*,[^,]*,passed,'; }
 expect "honest clocks pass, whatever else runs here" honest
@@ -219,6 +259,8 @@ if grep -q 'was timed: other' out || grep -q 'not timed: other' grades/dmv/grade
 else
   rank() { grep -E "^$1," grades/dmv/grades.csv | cut -d, -f4; }
   expect "a clock that runs slowly is found out" has hooks_clock ',implausible,'
+  expect "what it is sent does not tell when to be lazy" has skips_what_stayed ',(wrong_result|implausible),'
+  expect "nor does the order of requests" has counts_requests ',(wrong_result|implausible),'
   expect "the slow one has a later rank" eval '(($(rank slow) > $(rank plain)))'
   expect "and fewer points" eval '! has slow "^slow,100,"'
   expect "the page has the ladder" grep -q 'serial/plain' grades/dmv/index.html

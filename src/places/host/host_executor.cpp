@@ -19,7 +19,6 @@
 #include "machine/topology.hpp"
 #include "places/executor.hpp"
 #include "places/host/cpu_time.hpp"
-#include "places/host/kept_state.hpp"
 #include "verify/guard.hpp"
 
 namespace parlab {
@@ -124,7 +123,6 @@ class HostExecutor final : public Executor {
       if (const auto why = why_no_team(threads))
         throw PointError(Verdict::no_device, why);
     }
-    const KeptState kept;
     outputs_->poison();
     Checked checked;
     // The caller is not bound: a library that starts its own threads at
@@ -154,7 +152,6 @@ class HostExecutor final : public Executor {
   }
 
   Batch sample(const Call& call, const BatchPlan& plan) override {
-    const KeptState kept;
     const bool hot = plan.cache == Cache::hot;
     const int threads = threads_asked_for(call);
     // Flushing keeps all threads busy: only hot executions are free of
@@ -206,7 +203,6 @@ class HostExecutor final : public Executor {
   Left left_by_sample() override { return {.outputs = outputs_->view()}; }
 
   Repeated repeat(const Call& call, const Repetition& plan) override {
-    const KeptState kept;
     outputs_->poison();
     const Team team(call);
     host_.select(call.key());
@@ -238,11 +234,12 @@ class HostExecutor final : public Executor {
   }
 
  private:
-  // A library's threads spin on all CPUs, where others come next. Not
-  // before outputs are looked at for the last time: who writes late
-  // would have time to end.
+  // A library's threads spin on all CPUs, where others come next; those of the
+  // pool may round as the variant told them. Not before outputs are looked at
+  // for the last time: who writes late would have time to end.
   static void rest_after(const Call& call) {
     if (uses_threads_of_library(call)) wait_for_rest();
+    end_idle_threads();
   }
 
   static std::uint64_t fingerprint_of(const Array& array,
