@@ -123,7 +123,7 @@ Text reason(const Record& record) {
   const bool passed = record.verdict == Verdict::passed;
   Text text = record.emulated ? "executed by emulation, " : "";
   text += to_string(record.verdict);
-  if (passed) return text + (record.emulated ? "; no time" : "; not timed");
+  if (passed) text += record.emulated ? "; no time" : "; not timed";
   return record.detail ? text + ": " + record.detail : text;
 }
 
