@@ -11,8 +11,9 @@ WORKLOADS := $(sort $(patsubst src/workloads/%.cpp,%,$(wildcard src/workloads/*.
 
 # A folder of src/ compiles in units: files that include up to eight of its
 # files. A file with flags of its own, or that each commit changes, is compiled
-# alone. The program of a submission has a part of grade/ too.
-ALONE  := src/core/build.cpp src/core/pair_rows.cpp src/machine/host_ceilings.cpp
+# alone, and so is a workload: its author knows no other. The program of a submission has a part of grade/ too.
+ALONE  := src/core/build.cpp src/core/pair_rows.cpp src/machine/host_ceilings.cpp \
+          $(wildcard src/workloads/*.cpp)
 SERVED := $(wildcard src/grade/message.cpp src/grade/protocol.cpp src/grade/serve.cpp)
 # units NAME, FILES, x: writes them as build/units/NAME-1.cpp, NAME-2.cpp ...
 # and says their names.
@@ -57,7 +58,7 @@ ROOM_FLAGS := $(LANGUAGE) $(UNIT) $(if $(debug),-O0 -g3,-O2) -march=$(MARCH) $(A
 # Ceilings are measured as variants are, with DEBUG=1 too: else a BLAS, as fast
 # there as ever, beats a roof.
 CEILING_FLAGS := -O3
-# It computes what a product loses: no product is fused with an addition.
+# They compute what a product loses: no product is fused with an addition.
 PAIR_FLAGS := -ffp-contract=off
 
 EMULATED := -DPARLAB_EMULATED -Isrc/places/emulation/include
@@ -150,6 +151,8 @@ $(B)/host/src/%.cpp.o: src/%.cpp $(B)/room.flags
 $(B)/%/src/core/build.cpp.o: $(B)/build_info.hpp
 $(B)/%/src/core/build.cpp.o: OWN_FLAGS := -include $(B)/build_info.hpp
 $(B)/%/src/core/pair_rows.cpp.o: OWN_FLAGS := $(PAIR_FLAGS)
+$(B)/host/src/workloads/%.cpp.o: OWN_FLAGS := -O3 $(PAIR_FLAGS)
+$(B)/check/src/workloads/%.cpp.o: OWN_FLAGS := $(PAIR_FLAGS)
 $(B)/%/src/machine/host_ceilings.cpp.o: OWN_FLAGS := $(CEILING_FLAGS)
 
 $(B)/host/%.cpp.o: %.cpp $(B)/host.flags $(B)/hash.flags

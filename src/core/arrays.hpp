@@ -48,11 +48,16 @@ struct ArraySpec {
   std::int64_t halo = 0;
   // Where a layout has the elements of the first one; none: it holds constants.
   LayoutMap map = {};
+  // It says how others are to be read, as the indices of a sparse matrix do: no
+  // element is changed between executions.
+  bool is_structure = false;
 
   std::size_t bytes() const {
     return static_cast<std::size_t>(count) * bytes_of(dtype);
   }
-  bool is_constant() const { return !layout_of.empty() && map.pitch == 0; }
+  bool is_constant() const {
+    return is_structure || (!layout_of.empty() && map.pitch == 0);
+  }
 };
 
 struct Array {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -11,11 +12,15 @@
 namespace parlab {
 
 PARLAB_ENUM(Dtype, "dtype", (f32, "float"), (f64, "double"), (i32, "int"),
-            (f16, "half"), (bf16, "bfloat16"))
+            (f16, "half"), (bf16, "bfloat16"), (i8, "int8"), (u8, "uint8"),
+            (u32, "uint32"))
 
+// T may also be a type that says which it stands for, as T::dtype.
 template <typename T>
 constexpr Dtype dtype_of() {
-  if constexpr (std::is_same_v<T, float>) {
+  if constexpr (requires { T::dtype; }) {
+    return T::dtype;
+  } else if constexpr (std::is_same_v<T, float>) {
     return Dtype::f32;
   } else if constexpr (std::is_same_v<T, double>) {
     return Dtype::f64;
@@ -23,11 +28,21 @@ constexpr Dtype dtype_of() {
     return Dtype::f16;
   } else if constexpr (std::is_same_v<T, bfloat16>) {
     return Dtype::bf16;
+  } else if constexpr (std::is_same_v<T, std::int8_t>) {
+    return Dtype::i8;
+  } else if constexpr (std::is_same_v<T, std::uint8_t>) {
+    return Dtype::u8;
+  } else if constexpr (std::is_same_v<T, std::uint32_t>) {
+    return Dtype::u32;
   } else {
-    static_assert(std::is_same_v<T, int>,
-                  "a dtype is float, double, int, half or bfloat16");
+    static_assert(std::is_same_v<T, int>, "a type that is no dtype");
     return Dtype::i32;
   }
+}
+
+constexpr bool is_integer(Dtype dtype) {
+  return dtype == Dtype::i32 || dtype == Dtype::i8 || dtype == Dtype::u8 ||
+         dtype == Dtype::u32;
 }
 
 std::size_t bytes_of(Dtype dtype);
@@ -48,8 +63,23 @@ decltype(auto) dispatch(Dtype dtype, F&& f) {
 }
 template <typename F>
 decltype(auto) dispatch_all(Dtype dtype, F&& f) {
-  return dispatch<float, double, int, half, bfloat16>(dtype,
-                                                      std::forward<F>(f));
+  return dispatch<float, double, int, half, bfloat16, std::int8_t, std::uint8_t,
+                  std::uint32_t>(dtype, std::forward<F>(f));
+}
+
+// Calls f with a word that is as long as an element of dtype.
+template <typename F>
+decltype(auto) dispatch_word(Dtype dtype, F&& f) {
+  switch (bytes_of(dtype)) {
+    case 1:
+      return f(std::uint8_t{});
+    case 2:
+      return f(std::uint16_t{});
+    case 4:
+      return f(std::uint32_t{});
+    default:
+      return f(std::uint64_t{});
+  }
 }
 
 // How a variant computes products of floats, and their sums, where that

@@ -56,6 +56,9 @@ double unit_roundoff(Dtype dtype) {
     case Dtype::f64:
       return 0x1p-53;
     case Dtype::i32:
+    case Dtype::i8:
+    case Dtype::u8:
+    case Dtype::u32:
       return 0;
   }
   refuse(dtype);
@@ -70,9 +73,8 @@ double gamma(std::int64_t n, double u) {
 }
 
 double Rounding::of_sum(std::int64_t n) const {
-  if (to_nearest && static_cast<double>(n) * sum > 0.5)
-    return probable_gamma(n, sum);
-  const double always = gamma(n, sum);
+  // (1 + u)^n - 1 is less, for every n.
+  const double always = std::expm1(static_cast<double>(n) * sum);
   return to_nearest ? std::min(always, probable_gamma(n, sum)) : always;
 }
 

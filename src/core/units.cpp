@@ -21,6 +21,9 @@ std::string plain_unit(Dtype dtype) {
     case Dtype::f64:
       return "fma double";
     case Dtype::i32:
+    case Dtype::i8:
+    case Dtype::u8:
+    case Dtype::u32:
       return "int";
   }
   refuse(dtype);

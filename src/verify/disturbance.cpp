@@ -49,7 +49,8 @@ std::vector<ChangedElement> random_changes(const Arrays& inputs) {
   std::vector<ChangedElement> all;
   for (const auto& array : inputs) {
     const auto& spec = array.spec;
-    if (!spec.layout_of.empty() || spec.count < 2) continue;
+    if (!spec.layout_of.empty() || spec.is_structure || spec.count < 2)
+      continue;
     std::set<std::int64_t> used;
     for (std::int64_t i = 0; i < std::min(changes_per_input, spec.count / 2);
          ++i) {
@@ -112,10 +113,7 @@ void spoil(const std::vector<SpoiledElement>& elements, const Arrays& outputs) {
     if (std::all_of(at, at + bytes,
                     [](auto byte) { return byte == poison_byte; }))
       continue;
-    std::uint16_t top = 0;
-    std::memcpy(&top, at + bytes - sizeof top, sizeof top);
-    top ^= spoiling_bits;
-    std::memcpy(at + bytes - sizeof top, &top, sizeof top);
+    at[bytes > 1 ? bytes - 2 : 0] ^= spoiling_bits;
   }
 }
 

@@ -33,10 +33,10 @@ struct SpoiledElement {
   std::int64_t element = 0;
 };
 
-// A bit of the last two bytes of an element: of the significand of a
-// float, half or bfloat16, of the exponent of a double. The value stays
-// plausible, and is wrong.
-constexpr std::uint16_t spoiling_bits = 0x0040;
+// A bit of the last byte but one of an element, or of its only one: of the
+// significand of a float, half or bfloat16, of the exponent of a double. The
+// value stays plausible, and is wrong.
+constexpr unsigned char spoiling_bits = 0x40;
 
 struct Disturbance {
   Signs signs;  // of the elements as they were at first

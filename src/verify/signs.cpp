@@ -32,20 +32,20 @@ void change(const Array& array, const Signs& before, const Signs& now,
             int threads) {
   const auto& spec = array.spec;
   auto* const data = static_cast<Word*>(array.data);
-  const bool is_integer = spec.dtype == Dtype::i32;
+  const bool whole = is_integer(spec.dtype);
 #pragma omp parallel num_threads(threads)
   {
     const std::int64_t self = omp_get_thread_num(), all = omp_get_num_threads();
     const auto begin = spec.count * self / all,
                end = spec.count * (self + 1) / all;
     if (spec.map.pitch == 0) {
-      change(data, begin, end, before, now, is_integer);
+      change(data, begin, end, before, now, whole);
     } else {
       for (auto place = begin; place < end; ++place) {
         const auto element = element_at(spec.map, place);
         if (element < 0) continue;
         data[place] = with_sign(
-            data[place], before.bit(element) ^ now.bit(element), is_integer);
+            data[place], before.bit(element) ^ now.bit(element), whole);
       }
     }
   }
@@ -53,14 +53,9 @@ void change(const Array& array, const Signs& before, const Signs& now,
 
 void change(const Array& array, const Signs& before, const Signs& now,
             int threads) {
-  switch (bytes_of(array.spec.dtype)) {
-    case 2:
-      return change<std::uint16_t>(array, before, now, threads);
-    case 4:
-      return change<std::uint32_t>(array, before, now, threads);
-    default:
-      return change<std::uint64_t>(array, before, now, threads);
-  }
+  dispatch_word(array.spec.dtype, [&]<typename Word>(Word) {
+    change<Word>(array, before, now, threads);
+  });
 }
 
 void read_through(const Array& array, int threads) {

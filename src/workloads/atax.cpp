@@ -4,11 +4,13 @@
 #include <cmath>
 #include <type_traits>
 
-#include "core/variant.hpp"
+#include "reference/declared_workload.hpp"
 #include "workloads/dense.hpp"
 
 namespace parlab {
 namespace {
+
+using reference::for_all_kinds, reference::in, reference::out;
 
 // Whole numbers for which every partial sum of both products is exact: elements
 // lie in [-limit, limit], and of the matrix one in `thin` is not zero.
@@ -193,69 +195,52 @@ std::unique_ptr<Oracle> make_oracle(const AtaxOperands<T>& p, InputKind kind,
                                              std::move(bound));
 }
 
-class AtaxContract final : public DenseWorkload<AtaxContract> {
- public:
-  std::string_view name() const override { return "atax"; }
-  std::string_view summary() const override {
-    return "y = A^T (A x), dense matrix A (rows x cols, row-major), vector x";
-  }
-  std::vector<std::string_view> dimensions() const override {
-    return {"rows", "cols"};
-  }
+// Rows and columns of a wide matrix have few elements.
+template <typename T>
+void fill_as(const Arrays& inputs, const Size& size, InputKind kind) {
+  const auto [limit, thin] = exact_integers(size, dtype_of<T>());
+  const auto longest = std::max(size[0], size[1]);
+  const auto number = [kind, limit = limit](std::uint64_t stream,
+                                            std::int64_t i) {
+    if (kind == InputKind::uniform) return random_uniform<T>(stream, i);
+    if (kind == InputKind::wide) return random_wide<T>(stream, i);
+    return random_integer<T>(stream, i, limit);
+  };
+  const auto is_zero = [kind, longest, thin = thin](std::int64_t i) {
+    if (kind == InputKind::wide) return !random_term(4, i, longest);
+    return kind == InputKind::integers &&
+           random_bits(3, i) % static_cast<std::uint64_t>(thin) != 0;
+  };
+  fill_parallel(inputs.get<T>("a"), size[0] * size[1], [&](std::int64_t i) {
+    return is_zero(i) ? T{0} : number(1, i);
+  });
+  fill_parallel(inputs.get<T>("x"), size[1],
+                [&](std::int64_t i) { return number(2, i); });
+}
 
-  Work work(const Size& size, Dtype dtype) const override {
-    const double rows = static_cast<double>(size[0]),
-                 cols = static_cast<double>(size[1]);
-    const double element = static_cast<double>(bytes_of(dtype));
-    return {4 * rows * cols, (rows * cols + 2 * cols) * element,
-            cols * element};
-  }
-
-  std::vector<ArraySpec> arrays(const Size& size, Dtype dtype) const override {
-    const auto rows = size[0], cols = size[1];
-    return {{"a", dtype, rows * cols, Role::input, "", {"rows", "cols"}},
-            {"x", dtype, cols, Role::input, "", {"cols"}},
-            {"y", dtype, cols, Role::output, "", {"cols"}}};
-  }
-
-  template <typename T>
-  static void fill_as(const Arrays& inputs, const Size& size, InputKind kind) {
-    const auto [limit, thin] = exact_integers(size, dtype_of<T>());
-    const auto matrix = [=, &size, limit = limit,
-                         thin = static_cast<std::uint64_t>(thin)](auto i) {
-      if (kind == InputKind::uniform) return random_uniform<T>(1, i);
-      if (kind == InputKind::wide) {
-        // Rows and columns have few elements.
-        const bool zero = !random_term(4, i, std::max(size[0], size[1]));
-        return zero ? T{0} : random_wide<T>(1, i);
-      }
-      return random_bits(3, i) % thin == 0 ? random_integer<T>(1, i, limit)
-                                           : T{0};
-    };
-    const auto vector = [=, limit = limit](auto i) {
-      if (kind == InputKind::uniform) return random_uniform<T>(2, i);
-      if (kind == InputKind::wide) return random_wide<T>(2, i);
-      return random_integer<T>(2, i, limit);
-    };
-    fill_parallel(inputs.get<T>("a"), size[0] * size[1], matrix);
-    fill_parallel(inputs.get<T>("x"), size[1], vector);
-  }
-
-  template <typename T>
-  static std::unique_ptr<Oracle> oracle_of(const Arrays& inputs,
-                                           const Size& size, InputKind kind,
-                                           Arithmetic arithmetic) {
-    const AtaxOperands<T> problem{inputs.get<const T>("a"),
-                                  inputs.get<const T>("x"), size[0], size[1]};
-    // Sums of whole numbers stay exact in double.
-    if (std::is_same_v<T, double> && kind != InputKind::integers) {
-      return make_oracle<long double>(problem, kind, arithmetic);
-    }
-    return make_oracle<double>(problem, kind, arithmetic);
-  }
-};
-
-const RegisterWorkload atax_registered(std::make_unique<AtaxContract>());
+const reference::RegisterOracle<float, double> atax_registered(
+    {
+        .name = "atax",
+        .summary =
+            "y = A^T (A x), dense matrix A (rows x cols, row-major), vector x",
+        .extents = {"rows", "cols"},
+        .arrays = {in("a", {"rows", "cols"}), in("x", {"cols"}),
+                   out("y", {"cols"})},
+        .flops = [](const Size& size) { return 4.0 * size[0] * size[1]; },
+        .fill = for_all_kinds<float, double>(
+            []<typename T>(T, const Arrays& inputs, const Size& size,
+                           InputKind kind) { fill_as<T>(inputs, size, kind); }),
+    },
+    []<typename T>(const Arrays& inputs, const Size& size, InputKind kind,
+                   Arithmetic arithmetic, T) {
+      const AtaxOperands<T> problem{inputs.get<const T>("a"),
+                                    inputs.get<const T>("x"), size[0], size[1]};
+      // Sums of whole numbers stay exact in double.
+      const bool longer =
+          std::is_same_v<T, double> && kind != InputKind::integers;
+      return longer ? make_oracle<long double>(problem, kind, arithmetic)
+                    : make_oracle<double>(problem, kind, arithmetic);
+    });
 
 }  // namespace
 }  // namespace parlab

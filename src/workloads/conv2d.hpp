@@ -11,16 +11,16 @@ struct Conv2d {
   // a and b: rows x cols, row-major. Each interior point of b, which has
   // all eight neighbours, is written: the sum over them and itself of
   // weight * a. The border of b must not be written.
-  template <typename T>
+  template <typename T, typename Out = T>
   struct Args {
     const T* a;
-    T* b;
+    Out* b;
     std::int64_t rows, cols;
   };
 
-  template <typename T>
-  static Args<T> bind(const NamedArrays& arrays, const std::int64_t* size) {
-    return {arrays.get<const T>("a"), arrays.get<T>("b"), size[0], size[1]};
+  template <typename T, typename Out = T>
+  static Args<T, Out> bind(const NamedArrays& arrays, const std::int64_t* size) {
+    return {arrays.get<const T>("a"), arrays.get<Out>("b"), size[0], size[1]};
   }
 
   // Of the element `down` rows below and `across` columns to the

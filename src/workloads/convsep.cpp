@@ -8,11 +8,13 @@
 #include "core/double_rows.hpp"
 #include "core/pair_rows.hpp"
 #include "core/untouched.hpp"
-#include "core/variant.hpp"
+#include "reference/declared_workload.hpp"
 #include "workloads/dense.hpp"
 
 namespace parlab {
 namespace {
+
+using reference::for_all_kinds, reference::out;
 
 constexpr std::int64_t tile_height = 128, tile_width = 256;
 
@@ -166,6 +168,13 @@ T pixel(InputKind kind, const Size& size, std::int64_t i) {
   return lit ? random_wide<T>(1, i) : T{0};
 }
 
+std::int64_t radius_of(const Size& size) {
+  return size[2];
+}
+std::int64_t taps_of(const Size& size) {
+  return 2 * size[2] + 1;
+}
+
 template <typename T>
 T weight(InputKind kind, std::int64_t i) {
   if (kind == InputKind::uniform) return random_uniform<T>(2, i);
@@ -173,83 +182,53 @@ T weight(InputKind kind, std::int64_t i) {
   return random_integer<T>(2, i, 2);
 }
 
-class ConvsepContract final : public DenseWorkload<ConvsepContract> {
- public:
-  std::string_view name() const override { return "convsep"; }
-  std::string_view summary() const override {
-    return "B = A filtered along rows and then columns, row-major "
-           "(rows x cols), zeros outside of A";
-  }
-  std::vector<std::string_view> dimensions() const override {
-    return {"rows", "cols", "radius"};
-  }
-  std::vector<Tunable> parameters() const override {
-    return {{"radius", 16, 0, Convsep::max_radius}};
-  }
-
-  // A pass: 2 radius + 1 products per pixel and one sum less; the image
-  // is read once, written once.
-  Work work(const Size& size, Dtype dtype) const override {
-    const double pixels =
-        static_cast<double>(size[0]) * static_cast<double>(size[1]);
-    const double taps = 2 * static_cast<double>(size[2]) + 1;
-    const double bytes = static_cast<double>(bytes_of(dtype));
-    return {2 * (2 * taps - 1) * pixels, (2 * pixels + taps) * bytes,
-            pixels * bytes};
-  }
-
-  std::vector<ArraySpec> arrays(const Size& size, Dtype dtype) const override {
-    const auto rows = size[0], cols = size[1], radius = size[2];
-    return {
-        {"a", dtype, rows * cols, Role::input, "", {"rows", "cols"}, radius},
-        {"a_padded",
-         dtype,
-         rows * (cols + 2 * radius),
-         Role::input,
-         "a",
-         {"rows"},
-         radius,
-         {.pitch = cols,
-          .down = cols + 2 * radius,
-          .across = 1,
-          .start = radius}},
-        {"w", dtype, 2 * radius + 1, Role::input},
-        {"b", dtype, rows * cols, Role::output, "", {"rows", "cols"}}};
-  }
-
-  template <typename T>
-  static void fill_as(const Arrays& inputs, const Size& size, InputKind kind) {
-    const auto cols = size[1], radius = size[2];
-    for (const auto& array : inputs) {
-      T* data = static_cast<T*>(array.data);
-      const bool weights = array.spec.name == "w";
-      if (array.spec.name == "a_padded") {
-        const auto pitch = cols + 2 * radius;
-        fill_parallel(data, array.spec.count, [&](std::int64_t i) {
-          const auto col = i % pitch - radius;
-          return col < 0 || col >= cols
-                     ? T{0}
-                     : pixel<T>(kind, size, i / pitch * cols + col);
-        });
-      } else {
-        fill_parallel(data, array.spec.count, [&](std::int64_t i) {
-          return weights ? weight<T>(kind, i) : pixel<T>(kind, size, i);
-        });
-      }
-    }
-  }
-
-  template <typename T>
-  static std::unique_ptr<Oracle> oracle_of(const Arrays& inputs,
-                                           const Size& size, InputKind kind,
-                                           Arithmetic arithmetic) {
-    return std::make_unique<ConvsepOracle<T>>(inputs.get<const T>("a"),
-                                              inputs.get<const T>("w"), size,
-                                              kind, arithmetic);
-  }
-};
-
-const RegisterWorkload convsep_registered(std::make_unique<ConvsepContract>());
+const reference::RegisterOracle<float, double> convsep_registered(
+    {
+        .name = "convsep",
+        .summary = "B = A filtered along rows and then columns, row-major "
+                   "(rows x cols), zeros outside of A",
+        .extents = {"rows", "cols"},
+        .parameters = {{"radius", 16, 0, Convsep::max_radius}},
+        .arrays = {{.name = "a",
+                    .role = Role::input,
+                    .shape = {"rows", "cols"},
+                    .halo = radius_of},
+                   {.name = "a_padded",
+                    .role = Role::input,
+                    .shape = {"rows"},
+                    .count = [](const Size& size) {
+                      return size[0] * (size[1] + 2 * size[2]);
+                    },
+                    .halo = radius_of,
+                    .layout_of = "a",
+                    .map = [](const Size& size) {
+                      return LayoutMap{.pitch = size[1],
+                                       .down = size[1] + 2 * size[2],
+                                       .across = 1,
+                                       .start = size[2]};
+                    }},
+                   {.name = "w", .role = Role::input, .count = taps_of},
+                   out("b", {"rows", "cols"})},
+        // A pass: one product per tap and one sum less.
+        .flops = [](const Size& size) {
+          return 2.0 * size[0] * size[1] *
+                 (2.0 * static_cast<double>(taps_of(size)) - 1);
+        },
+        .fill = for_all_kinds<float, double>(
+            []<typename T>(T, const Arrays& inputs, const Size& size,
+                           InputKind kind) {
+              fill_parallel(inputs.get<T>("a"), size[0] * size[1],
+                            [&](auto i) { return pixel<T>(kind, size, i); });
+              fill_parallel(inputs.get<T>("w"), taps_of(size),
+                            [&](auto i) { return weight<T>(kind, i); });
+            }),
+    },
+    []<typename T>(const Arrays& inputs, const Size& size, InputKind kind,
+                   Arithmetic arithmetic, T) {
+      return std::make_unique<ConvsepOracle<T>>(inputs.get<const T>("a"),
+                                                inputs.get<const T>("w"), size,
+                                                kind, arithmetic);
+    });
 
 }  // namespace
 }  // namespace parlab

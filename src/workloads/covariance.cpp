@@ -6,12 +6,14 @@
 #include <type_traits>
 
 #include "core/roundoff.hpp"
-#include "core/variant.hpp"
+#include "reference/declared_workload.hpp"
 #include "workloads/covariance_bound.hpp"
 #include "workloads/dense.hpp"
 
 namespace parlab {
 namespace {
+
+using reference::for_all_kinds, reference::in, reference::out;
 
 // Up to this many products every element is compared with a reference;
 // above, all of them are checked with random vectors, and real numbers in a few
@@ -322,67 +324,57 @@ class CovarianceOracle final : public Oracle {
   std::int64_t sample_ = 0;  // where not all are compared
 };
 
-class CovarianceContract final : public DenseWorkload<CovarianceContract> {
- public:
-  std::string_view name() const override { return "covariance"; }
-  std::string_view summary() const override {
-    return "covariance matrix of n variables, the columns of m observations (m "
-           "x n, row-major)";
-  }
-  std::vector<std::string_view> dimensions() const override {
-    return {"m", "n", "float_n"};
-  }
-  std::vector<Tunable> parameters() const override {
-    return {
-        {.name = "float_n", .fallback = 0, .min = 0, .max = 1'000'000'000'000}};
-  }
-
-  // Of the product one triangle: the other is a copy.
-  Work work(const Size& size, Dtype dtype) const override {
-    const double m = static_cast<double>(size[0]),
-                 n = static_cast<double>(size[1]);
-    const double element = static_cast<double>(bytes_of(dtype));
-    const double written =
-        static_cast<double>(Covariance::packed_count(size[1])) * element;
-    return {m * n * (n + 1) + 2 * m * n, m * n * element + written, written};
-  }
-
-  std::vector<ArraySpec> arrays(const Size& size, Dtype dtype) const override {
-    const auto m = size[0], n = size[1];
-    return {{"data", dtype, m * n, Role::input, "", {"m", "n"}},
-            {"cov", dtype, n * n, Role::output, "", {"n", "n"}},
-            {"cov_packed", dtype, Covariance::packed_count(n), Role::output,
-             "cov"}};
-  }
-
-  template <typename T>
-  static void fill_as(const Arrays& inputs, const Size& size, InputKind kind) {
-    const WholeNumbers range = whole_numbers(size, dtype_of<T>());
-    fill_parallel(
-        inputs.get<T>("data"), size[0] * size[1], [&](std::int64_t i) {
-          if (kind == InputKind::uniform) return random_uniform<T>(1, i);
-          if (kind == InputKind::wide)
-            return wide_number<T>(i / size[1], i % size[1], size);
-          return whole_number<T>(i / size[1], i % size[1], size, range);
-        });
-  }
-
-  template <typename T>
-  static std::unique_ptr<Oracle> oracle_of(const Arrays& inputs,
-                                           const Size& size, InputKind kind,
-                                           Arithmetic arithmetic) {
-    const auto p = Covariance::bind<T>(inputs, size.data());
-    // Sums of whole numbers stay exact in double.
-    if (std::is_same_v<T, double> && kind != InputKind::integers) {
-      return std::make_unique<CovarianceOracle<T, long double>>(p, kind,
-                                                                arithmetic);
-    }
-    return std::make_unique<CovarianceOracle<T, double>>(p, kind, arithmetic);
-  }
-};
-
-const RegisterWorkload covariance_registered(
-    std::make_unique<CovarianceContract>());
+const reference::RegisterOracle<float, double> covariance_registered(
+    {
+        .name = "covariance",
+        .summary = "covariance matrix of n variables, the columns of m "
+                   "observations (m x n, row-major)",
+        .extents = {"m", "n"},
+        .parameters = {{.name = "float_n",
+                        .fallback = 0,
+                        .min = 0,
+                        .max = 1'000'000'000'000}},
+        .arrays = {in("data", {"m", "n"}), out("cov", {"n", "n"}),
+                   {.name = "cov_packed",
+                    .role = Role::output,
+                    .count = [](const Size& size) {
+                      return Covariance::packed_count(size[1]);
+                    },
+                    .layout_of = "cov"}},
+        // Of the product one triangle: the other is a copy.
+        .work = [](const Size& size, Dtype dtype) {
+          const auto m = static_cast<double>(size[0]),
+                     n = static_cast<double>(size[1]),
+                     element = static_cast<double>(bytes_of(dtype)),
+                     written = n * (n + 1) / 2 * element;
+          return Work{m * n * (n + 1) + 2 * m * n, m * n * element + written,
+                      written};
+        },
+        .fill = for_all_kinds<float, double>(
+            []<typename T>(T, const Arrays& inputs, const Size& size,
+                           InputKind kind) {
+              const auto n = size[1];
+              const WholeNumbers range = whole_numbers(size, dtype_of<T>());
+              fill_parallel(
+                  inputs.get<T>("data"), size[0] * n, [&](std::int64_t i) {
+                    if (kind == InputKind::uniform)
+                      return random_uniform<T>(1, i);
+                    if (kind == InputKind::wide)
+                      return wide_number<T>(i / n, i % n, size);
+                    return whole_number<T>(i / n, i % n, size, range);
+                  });
+            }),
+    },
+    []<typename T>(const Arrays& inputs, const Size& size, InputKind kind,
+                   Arithmetic arithmetic, T) -> std::unique_ptr<Oracle> {
+      const auto p = Covariance::bind<T>(inputs, size.data());
+      // Sums of whole numbers stay exact in double.
+      if (std::is_same_v<T, double> && kind != InputKind::integers) {
+        return std::make_unique<CovarianceOracle<T, long double>>(p, kind,
+                                                                  arithmetic);
+      }
+      return std::make_unique<CovarianceOracle<T, double>>(p, kind, arithmetic);
+    });
 
 }  // namespace
 }  // namespace parlab

@@ -1,4 +1,4 @@
-// Common parts of the workloads on dense matrices.
+// Common parts of oracles that are written by hand.
 #pragma once
 
 #include <algorithm>
@@ -13,34 +13,6 @@
 #include "core/workload.hpp"
 
 namespace parlab {
-
-// In float and double; its size is typed as n x n, or as rows and columns.
-// Contract has fill_as<T>() and oracle_of<T>().
-template <typename Contract>
-class DenseWorkload : public Workload {
- public:
-  Size complete(const std::vector<std::int64_t>& typed) const final {
-    if (typed.size() == 1) return {typed[0], typed[0]};
-    if (typed.size() == 2) return typed;
-    const auto names = dimensions();
-    throw UsageError(std::string(name()) + " takes one size (n x n) or two (" +
-                     std::string(names[0]) + " " + std::string(names[1]) + ")");
-  }
-  std::vector<Dtype> dtypes() const final { return {Dtype::f32, Dtype::f64}; }
-  void fill(const Arrays& inputs, const Size& size, Dtype dtype,
-            InputKind kind) const final {
-    dispatch<float, double>(dtype, [&]<typename T>(T) {
-      Contract::template fill_as<T>(inputs, size, kind);
-    });
-  }
-  std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size,
-                                 Dtype dtype, InputKind kind,
-                                 Arithmetic arithmetic) const final {
-    return dispatch<float, double>(dtype, [&]<typename T>(T) {
-      return Contract::template oracle_of<T>(inputs, size, kind, arithmetic);
-    });
-  }
-};
 
 // "b[3,5]"
 inline std::string element_name(const char* array, std::int64_t row,

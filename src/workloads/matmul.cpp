@@ -8,11 +8,13 @@
 
 #include "core/accuracy.hpp"
 #include "core/roundoff.hpp"
-#include "core/variant.hpp"
+#include "reference/declared_workload.hpp"
 #include "workloads/dense.hpp"
 
 namespace parlab {
 namespace {
+
+using reference::for_all_kinds, reference::in, reference::out;
 
 // Up to this many flops every element of C is compared with a reference;
 // above, all of C is checked with random vectors, and with real numbers a few
@@ -373,90 +375,70 @@ Dtype dtype_of_result(Dtype dtype) {
       dtype, []<typename T>(T) { return dtype_of<Matmul::Result<T>>(); });
 }
 
-class MatmulContract final : public Workload {
- public:
-  std::string_view name() const override { return "matmul"; }
-  std::string_view summary() const override {
-    return "C = A B, dense row-major matrices, A m x k and B k x n";
-  }
-  std::vector<std::string_view> dimensions() const override {
-    return {"m", "k", "n"};
-  }
+template <typename T>
+void fill_as(const Arrays& inputs, const Size& size, InputKind kind) {
+  const auto m = size[0], k = size[1], n = size[2];
+  const bool whole = kind == InputKind::integers || std::is_same_v<T, int>;
+  const auto limit = integer_limit(dtype_of<T>(), k, kind);
+  const auto element = [=](std::uint64_t stream) {
+    return [=](std::int64_t i) {
+      if (whole) return random_integer<T>(stream, i, limit);
+      if (kind == InputKind::uniform) return random_uniform<T>(stream, i);
+      if constexpr (std::is_same_v<T, int>) {
+        return T{};  // always whole
+      } else {
+        const bool zero = stream == 1 && !random_term(5, i, k);
+        return zero ? T{} : random_wide<T>(stream, i);
+      }
+    };
+  };
+  fill_parallel(inputs.get<T>("a"), m * k, element(1));
+  fill_parallel(inputs.get<T>("b"), k * n, element(2));
+}
 
-  Size complete(const std::vector<std::int64_t>& typed) const override {
-    if (typed.size() == 1) return {typed[0], typed[0], typed[0]};
-    if (typed.size() == 3) return typed;
-    throw UsageError(
-        "matmul takes one size (n x n times n x n) or three (m k n)");
-  }
-
-  std::vector<Dtype> dtypes() const override {
-    return {Dtype::f32, Dtype::f64, Dtype::i32, Dtype::f16, Dtype::bf16};
-  }
-
-  Work work(const Size& size, Dtype dtype) const override {
-    const double m = size[0], k = size[1], n = size[2];
-    const double written = m * n * bytes_of(dtype_of_result(dtype));
-    return {2 * m * k * n, (m * k + k * n) * bytes_of(dtype) + written,
-            written};
-  }
-
-  std::vector<ArraySpec> arrays(const Size& size, Dtype dtype) const override {
-    const auto m = size[0], k = size[1], n = size[2];
-    return {{"a", dtype, m * k, Role::input, "", {"m", "k"}},
-            {"b", dtype, k * n, Role::input, "", {"k", "n"}},
-            {"c", dtype_of_result(dtype), m * n, Role::output, "", {"m", "n"}}};
-  }
-
-  void fill(const Arrays& inputs, const Size& size, Dtype dtype,
-            InputKind kind) const override {
-    dispatch_all(dtype, [&]<typename T>(T) {
-      const auto m = size[0], k = size[1], n = size[2];
-      const bool whole = kind == InputKind::integers || std::is_same_v<T, int>;
-      const auto limit = integer_limit(dtype, k, kind);
-      const auto element = [=](std::uint64_t stream) {
-        return [=](std::int64_t i) {
-          if (whole) return random_integer<T>(stream, i, limit);
-          if (kind == InputKind::uniform) return random_uniform<T>(stream, i);
-          if constexpr (std::is_same_v<T, int>) {
-            return T{};  // always whole
-          } else {
-            const bool zero = stream == 1 && !random_term(5, i, k);
-            return zero ? T{} : random_wide<T>(stream, i);
-          }
-        };
-      };
-      fill_parallel(inputs.get<T>("a"), m * k, element(1));
-      fill_parallel(inputs.get<T>("b"), k * n, element(2));
-    });
-  }
-
-  std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size,
-                                 Dtype dtype, InputKind kind,
-                                 Arithmetic arithmetic) const override {
-    return dispatch_all(dtype, [&]<typename T>(T) -> std::unique_ptr<Oracle> {
-      const bool exact = kind == InputKind::integers || std::is_same_v<T, int>;
-      const auto m = size[0], k = size[1], n = size[2];
-      Operands<T> problem{.a = {inputs.get<const T>("a"), m * k},
-                          .b = {inputs.get<const T>("b"), k * n},
-                          .m = m,
-                          .k = k,
-                          .n = n,
-                          .largest = integer_limit(dtype, k, kind),
-                          .exact = exact,
-                          .terms_are = terms_of(kind),
-                          .rounds = rounding(dtype, arithmetic)};
-      // Sums of whole numbers stay exact in double.
-      using Wide =
-          std::conditional_t<std::is_same_v<T, double>, long double, double>;
-      if (exact)
-        return std::make_unique<MatmulOracle<T, double>>(std::move(problem));
-      return std::make_unique<MatmulOracle<T, Wide>>(std::move(problem));
-    });
-  }
-};
-
-const RegisterWorkload matmul_registered(std::make_unique<MatmulContract>());
+const reference::RegisterOracle<float, double, int, half, bfloat16>
+    matmul_registered(
+        {
+            .name = "matmul",
+            .summary = "C = A B, dense row-major matrices, A m x k and B k x n",
+            .extents = {"m", "k", "n"},
+            .arrays = {in("a", {"m", "k"}), in("b", {"k", "n"}),
+                       {.name = "c",
+                        .role = Role::output,
+                        .shape = {"m", "n"},
+                        .type = dtype_of_result}},
+            .flops =
+                [](const Size& size) {
+                  return 2.0 * size[0] * size[1] * size[2];
+                },
+            .fill = for_all_kinds<float, double, int, half, bfloat16>(
+                []<typename T>(T, const Arrays& inputs, const Size& size,
+                               InputKind kind) {
+                  fill_as<T>(inputs, size, kind);
+                }),
+        },
+        []<typename T>(const Arrays& inputs, const Size& size, InputKind kind,
+                       Arithmetic arithmetic, T) -> std::unique_ptr<Oracle> {
+          const bool exact =
+              kind == InputKind::integers || std::is_same_v<T, int>;
+          const auto m = size[0], k = size[1], n = size[2];
+          Operands<T> problem{.a = {inputs.get<const T>("a"), m * k},
+                              .b = {inputs.get<const T>("b"), k * n},
+                              .m = m,
+                              .k = k,
+                              .n = n,
+                              .largest = integer_limit(dtype_of<T>(), k, kind),
+                              .exact = exact,
+                              .terms_are = terms_of(kind),
+                              .rounds = rounding(dtype_of<T>(), arithmetic)};
+          // Sums of whole numbers stay exact in double.
+          using Wide = std::conditional_t<std::is_same_v<T, double>,
+                                          long double, double>;
+          if (exact)
+            return std::make_unique<MatmulOracle<T, double>>(
+                std::move(problem));
+          return std::make_unique<MatmulOracle<T, Wide>>(std::move(problem));
+        });
 
 }  // namespace
 }  // namespace parlab

@@ -11,18 +11,18 @@ struct VectorSum {
   // x: n elements, aligned to 16 bytes. ones: n ones, for libraries that
   // offer a dot product and no sum; present only for variants that declare
   // it as a layout. sum: one element, written.
-  template <typename T>
+  template <typename T, typename Out = T>
   struct Args {
     const T* x;
     const T* ones;
-    T* sum;
+    Out* sum;
     std::int64_t n;
   };
 
-  template <typename T>
-  static Args<T> bind(const NamedArrays& arrays, const std::int64_t* size) {
+  template <typename T, typename Out = T>
+  static Args<T, Out> bind(const NamedArrays& arrays, const std::int64_t* size) {
     return {arrays.get<const T>("x"), arrays.get<const T>("ones"),
-            arrays.get<T>("sum"), size[0]};
+            arrays.get<Out>("sum"), size[0]};
   }
 };
 

@@ -11,6 +11,7 @@ rooms=(
   core
   facts
   render
+  reference
   "workloads host gpu statistics"
   machine
   verify

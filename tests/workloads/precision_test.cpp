@@ -1,12 +1,16 @@
-// Wide inputs see precision: for every workload, from size 256 on,
+// Every workload, whoever wrote it. Wide inputs see precision: from size 256 on,
 // operands rounded to a narrower type are refused, and so are sums in
-// one; arithmetic that was declared passes.
+// one; arithmetic that was declared passes. Whole inputs see each term, each
+// place and each element.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <cstring>
+#include <functional>
 #include <memory>
 #include <vector>
 
+#include "core/roundoff.hpp"
 #include "core/variant.hpp"
 #include "host/host.hpp"
 #include "verify/host_arrays.hpp"
@@ -80,20 +84,22 @@ const Variant& plain(const Workload& workload) {
   throw std::logic_error("no serial variant");
 }
 
-// A problem of wide inputs, and the serial variant as the
-// honest way to compute it.
+// A problem, and the serial variant as the honest way to compute it.
 struct Computed {
   const Workload& workload;
   Size size;
   Dtype dtype;
+  InputKind kind;
   HostArrays arrays;
 
-  Computed(const Workload& workload_, const Size& size_, Dtype dtype_)
+  Computed(const Workload& workload_, const Size& size_, Dtype dtype_,
+           InputKind kind_ = InputKind::wide)
       : workload(workload_),
         size(size_),
         dtype(dtype_),
+        kind(kind_),
         arrays(first_layouts()) {
-    workload.fill(arrays.view(), size, dtype, InputKind::wide);
+    workload.fill(arrays.view(), size, dtype, kind);
   }
   std::vector<ArraySpec> first_layouts() const {
     auto specs = workload.arrays(size, dtype);
@@ -103,8 +109,7 @@ struct Computed {
   }
   std::unique_ptr<Oracle> oracle(
       Arithmetic arithmetic = Arithmetic::ieee) const {
-    return workload.oracle(arrays.view(), size, dtype, InputKind::wide,
-                           arithmetic);
+    return workload.oracle(arrays.view(), size, dtype, kind, arithmetic);
   }
   void run() {
     for (const auto& array : arrays.view()) {
@@ -118,10 +123,44 @@ struct Computed {
     plain(workload).run_host(host, {&bound, size.data()}, dtype,
                              TunableValues{});
   }
+  // The arrays that the plain variant writes.
   bool passes(const Oracle& oracle) const {
     return !oracle.check(arrays.view());
   }
+  const Array& only(Role role) const {
+    return *std::ranges::find_if(arrays.view(), [&](const Array& array) {
+      return array.spec.role == role;
+    });
+  }
 };
+
+// Changes element `at`, and back when this ends.
+template <typename F>
+void with_changed(const Array& array, std::int64_t at, F change,
+                  const std::function<void()>& then) {
+  dispatch_all(array.spec.dtype, [&]<typename T>(T) {
+    T& element = static_cast<T*>(array.data)[at];
+    const T before = element;
+    element = static_cast<T>(change(static_cast<double>(before)));
+    then();
+    element = before;
+  });
+}
+
+double element_of(const Array& array, std::int64_t at) {
+  return dispatch_all(array.spec.dtype, [&]<typename T>(T) {
+    return static_cast<double>(static_cast<const T*>(array.data)[at]);
+  });
+}
+
+// The first one from the middle on that is written and not zero.
+std::int64_t telling_element(const Array& array) {
+  for (auto at = array.spec.count / 2; at < array.spec.count; ++at) {
+    const double value = element_of(array, at);
+    if (value != 0 && !std::isnan(value)) return at;
+  }
+  throw std::logic_error(array.spec.name + " holds nothing");
+}
 
 std::vector<Size> sizes_of(const Workload& workload) {
   std::vector<Size> sizes{complete_size(workload, {256})};
@@ -150,6 +189,9 @@ void each_problem(const std::vector<Dtype>& dtypes, F f) {
   }
   BOOST_TEST(seen >= 7);
 }
+
+const std::vector<Dtype> all_dtypes{Dtype::f32, Dtype::f64, Dtype::i32,
+                                    Dtype::f16, Dtype::bf16, Dtype::u8};
 
 }  // namespace
 
@@ -202,6 +244,58 @@ BOOST_AUTO_TEST_CASE(narrower_results_are_refused) {
                               [](double x) { return with_bits(x, 11); });
                  BOOST_TEST(!problem.passes(*oracle));
                });
+}
+
+BOOST_AUTO_TEST_CASE(a_term_that_is_left_out_is_seen) {
+  each_problem(all_dtypes, [](const Workload& workload, const Size& size,
+                              Dtype dtype) {
+    Computed problem(workload, size, dtype, InputKind::integers);
+    const auto oracle = problem.oracle();
+    problem.run();
+    BOOST_TEST(problem.passes(*oracle));
+    const auto& input = problem.only(Role::input);
+    with_changed(input, telling_element(input), [](double) { return 0; }, [&] {
+      problem.run();
+      BOOST_TEST(!problem.passes(*oracle));
+    });
+  });
+}
+
+BOOST_AUTO_TEST_CASE(an_element_that_is_wrong_is_seen) {
+  for (const auto kind : {InputKind::integers, InputKind::uniform}) {
+    each_problem(all_dtypes, [&](const Workload& workload, const Size& size,
+                                 Dtype dtype) {
+      Computed problem(workload, size, dtype, kind);
+      const auto oracle = problem.oracle();
+      problem.run();
+      BOOST_TEST(problem.passes(*oracle));
+      const auto& output = problem.only(Role::output);
+      const auto at = telling_element(output);
+      double expected = 0, bound = 0;
+      const auto far = [](double) { return 1e9; };
+      with_changed(output, at, far, [&] {
+        const auto wrong = oracle->check(problem.arrays.view());
+        BOOST_REQUIRE(wrong);
+        expected = wrong->expected, bound = wrong->bound;
+      });
+      const auto off = [&](double by) {
+        bool passes = false;
+        with_changed(output, at, [&](double) { return expected + by; },
+                     [&] { passes = problem.passes(*oracle); });
+        return passes;
+      };
+      const double place = std::abs(expected) * unit_roundoff(dtype) * 4;
+      BOOST_TEST(!off(std::max(2 * bound, is_integer(output.spec.dtype) ? 1 : place)));
+      BOOST_TEST(off(0));
+      if (output.spec.count < 2) return;
+      // The elements stand one place beside theirs.
+      const auto size_of_element = bytes_of(output.spec.dtype);
+      auto* const data = static_cast<unsigned char*>(output.data);
+      std::memmove(data + size_of_element, data,
+                   output.spec.bytes() - size_of_element);
+      BOOST_TEST(!problem.passes(*oracle));
+    });
+  }
 }
 
 BOOST_AUTO_TEST_CASE(declared_arithmetic_passes) {

@@ -74,7 +74,8 @@ __device__ void spoil(const DisturbedElement& element) {
   bool poisoned = true;
   for (unsigned i = 0; i < element.bytes; ++i)
     poisoned &= element.at[i] == poison_byte;
-  if (!poisoned) element.at[element.bytes - 2] ^= spoiling_bits;
+  const unsigned place = element.bytes > 1 ? element.bytes - 2 : 0;
+  if (!poisoned) element.at[place] ^= spoiling_bits;
 }
 
 // Takes back what was changed before, then does what comes now. One block.
@@ -168,20 +169,12 @@ void poison_room(const DeviceArray& array, cudaStream_t stream) {
 void change_signs(const DeviceArray& array, const PlaceInWhole& place,
                   const Signs& before, const Signs& now, cudaStream_t stream) {
   const auto& spec = array.spec;
-  const auto queue = [&]<typename Word>(Word) {
+  dispatch_word(spec.dtype, [&]<typename Word>(Word) {
     change_words<<<1024, 256, 0, stream>>>(
         reinterpret_cast<Word*>(array.data()), spec.count, place, spec.map,
-        before.of(spec), now.of(spec), spec.dtype == Dtype::i32);
+        before.of(spec), now.of(spec), is_integer(spec.dtype));
     cuda_check(cudaGetLastError(), "writing " + spec.name + " anew");
-  };
-  switch (bytes_of(spec.dtype)) {
-    case 2:
-      return queue(std::uint16_t{});
-    case 4:
-      return queue(std::uint32_t{});
-    default:
-      return queue(std::uint64_t{});
-  }
+  });
 }
 
 Fingerprints::Fingerprints(CudaGpu& gpu)

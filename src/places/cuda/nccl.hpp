@@ -82,8 +82,14 @@ class Nccl {
   // ncclDataType_t
   static int number_of(Dtype dtype) {
     switch (dtype) {
+      case Dtype::i8:
+        return 0;
+      case Dtype::u8:
+        return 1;
       case Dtype::i32:
         return 2;
+      case Dtype::u32:
+        return 3;
       case Dtype::f16:
         return 6;
       case Dtype::f32:

@@ -47,15 +47,11 @@ unsigned long long value_of(const Arrays& inputs, const std::string& name,
               inputs.get<const unsigned char>(name) +
                   static_cast<std::size_t>(place) * bytes,
               bytes);
-  const bool is_integer = spec.dtype == Dtype::i32;
-  switch (bytes) {
-    case 2:
-      return with_sign(static_cast<std::uint16_t>(value), change, is_integer);
-    case 4:
-      return with_sign(static_cast<std::uint32_t>(value), change, is_integer);
-    default:
-      return with_sign(static_cast<std::uint64_t>(value), change, is_integer);
-  }
+  return dispatch_word(
+      spec.dtype, [&]<typename Word>(Word) -> unsigned long long {
+        return with_sign(static_cast<Word>(value), change,
+                         is_integer(spec.dtype));
+      });
 }
 
 }  // namespace

@@ -1,0 +1,67 @@
+// What a workload declares beside its loop.
+#pragma once
+
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "core/workload.hpp"
+
+namespace parlab::reference {
+
+struct DeclaredArray {
+  std::string_view name;
+  Role role;
+  // the dimensions that count its rows and the elements of a row: what a team
+  // can divide it along; none: one element
+  std::vector<std::string_view> shape = {};
+  // where that is not the product of the shape
+  std::function<std::int64_t(const Size&)> count = {};
+  // of its elements, by the problem's, where it is another
+  std::function<Dtype(Dtype)> type = {};
+  // rows of its neighbours that a part of it needs on either side
+  std::function<std::int64_t(const Size&)> halo = {};
+  // Another layout of the array of this name, and where the elements are; of
+  // inputs without a map: ones, for libraries that want them.
+  std::string_view layout_of = {};
+  std::function<LayoutMap(const Size&)> map = {};
+  // see ArraySpec
+  bool is_structure = false;
+};
+
+inline DeclaredArray in(std::string_view name,
+                        std::vector<std::string_view> shape) {
+  return {.name = name, .role = Role::input, .shape = std::move(shape)};
+}
+inline DeclaredArray out(std::string_view name,
+                         std::vector<std::string_view> shape = {}) {
+  return {.name = name, .role = Role::output, .shape = std::move(shape)};
+}
+
+struct Declaration {
+  std::string_view name;
+  std::string_view summary;  // "y = A x, ..."
+  std::vector<std::string_view> extents;
+  std::vector<Tunable> parameters = {};  // with a default: "steps"
+  std::vector<DeclaredArray> arrays;
+  // How many additions and multiplications; 0: it moves data only.
+  std::function<double(const Size&)> flops = {};
+  // Where not all elements of all arrays are moved.
+  std::function<Work(const Size&, Dtype)> work = {};
+  // Inputs whose content has a structure; false: this kind is made as for any
+  // workload.
+  std::function<bool(const Arrays&, const Size&, Dtype, InputKind)> fill = {};
+};
+
+// For a workload that makes all of its inputs: make(T{}, inputs, size, kind).
+template <typename... Types, typename Make>
+auto for_all_kinds(Make make) {
+  return [make](const Arrays& inputs, const Size& size, Dtype dtype,
+                InputKind kind) {
+    dispatch<Types...>(dtype,
+                       [&](auto zero) { make(zero, inputs, size, kind); });
+    return true;
+  };
+}
+
+}  // namespace parlab::reference

@@ -1,0 +1,243 @@
+#include "reference/declared_workload.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "core/random.hpp"
+#include "core/roundoff.hpp"
+
+namespace parlab::reference {
+namespace {
+
+// Copies an array into its other layout, in squares that fit a cache. Gaps are
+// zeros.
+template <typename T>
+void lay_out(const T* first, std::int64_t count, T* other,
+             std::int64_t with_gaps, const LayoutMap& map) {
+  if (count < with_gaps)
+    fill_parallel(other, with_gaps, [](auto) { return T{}; });
+  constexpr std::int64_t edge = 32;
+  const auto cols = map.pitch, rows = count / cols;
+#pragma omp parallel for collapse(2) schedule(static)
+  for (std::int64_t r0 = 0; r0 < rows; r0 += edge) {
+    for (std::int64_t c0 = 0; c0 < cols; c0 += edge) {
+      for (auto c = c0; c < std::min(c0 + edge, cols); ++c) {
+        for (auto r = r0; r < std::min(r0 + edge, rows); ++r)
+          other[map.place_of(r * cols + c)] = first[r * cols + c];
+      }
+    }
+  }
+}
+
+// Integers are whole in every kind, but as large as they may be where the
+// numbers of other types are real.
+struct Numbers {
+  InputKind kind;
+  std::int64_t whole;  // the largest
+  std::int64_t terms;  // of a sum
+
+  // thin: of wide inputs only few are not zero.
+  template <typename T>
+  void fill(const Array& array, std::uint64_t stream, bool thin) const {
+    const auto drawn = [=, *this](std::int64_t i) {
+      if constexpr (std::is_integral_v<T>) {
+        return random_integer<T>(stream, i, whole);
+      } else {
+        if (kind == InputKind::integers)
+          return random_integer<T>(stream, i, whole);
+        if (kind == InputKind::uniform) return random_uniform<T>(stream, i);
+        const bool zero = thin && !random_term(stream + 16, i, terms);
+        return zero ? T{} : random_wide<T>(stream, i);
+      }
+    };
+    fill_parallel(static_cast<T*>(array.data), array.spec.count, drawn);
+  }
+};
+
+const Array& called(const Arrays& arrays, std::string_view name) {
+  return *std::ranges::find_if(arrays, [&](const Array& array) {
+    return array.spec.name == name;
+  });
+}
+
+}  // namespace
+
+double exact_in(Dtype dtype) {
+  return is_integer(dtype) ? 0x1p31 - 2 : 1 / unit_roundoff(dtype);
+}
+
+bool all_bounded(const std::vector<ExpectedOutput>& outputs) {
+  bool all = true;
+  for (const auto& [spec, cols, elements] : outputs) {
+#pragma omp parallel for schedule(static) reduction(&& : all)
+    for (std::int64_t i = 0; i < spec.count; ++i)
+      all = all && std::isfinite(elements[i].bound);
+  }
+  return all;
+}
+
+std::vector<std::string_view> DeclaredWorkload::dimensions() const {
+  auto names = declared_.extents;
+  for (const auto& parameter : declared_.parameters)
+    names.push_back(parameter.name);
+  return names;
+}
+
+Size DeclaredWorkload::complete(const std::vector<std::int64_t>& typed) const {
+  const auto& extents = declared_.extents;
+  if (typed.size() == extents.size()) return typed;
+  if (typed.size() == 1) return Size(extents.size(), typed[0]);
+  std::string names;
+  for (const auto extent : extents)
+    names += (names.empty() ? "" : " ") + std::string(extent);
+  if (extents.size() == 1)
+    throw UsageError(std::string(name()) + " takes one size (" + names + ")");
+  throw UsageError(std::string(name()) + " takes one size (n" +
+                   (extents.size() == 2 ? " x n" : " in each direction") +
+                   ") or " +
+                   (extents.size() == 2 ? "two"
+                                        : std::to_string(extents.size())) +
+                   " (" + names + ")");
+}
+
+Work DeclaredWorkload::work(const Size& size, Dtype dtype) const {
+  if (declared_.work) return declared_.work(size, dtype);
+  Work work{.flops = declared_.flops(size)};
+  for (const auto& array : arrays(size, dtype)) {
+    if (!array.layout_of.empty()) continue;
+    const auto bytes = static_cast<double>(array.bytes());
+    work.bytes += bytes;
+    if (array.role == Role::output) work.written += bytes;
+  }
+  return work;
+}
+
+std::int64_t DeclaredWorkload::extent(std::string_view name,
+                                      const Size& size) const {
+  const auto names = dimensions();
+  return size.at(std::ranges::find(names, name) - names.begin());
+}
+
+std::int64_t DeclaredWorkload::columns(const ArraySpec& array,
+                                       const Size& size) const {
+  return array.shape.empty() ? 1 : extent(array.shape.back(), size);
+}
+
+std::vector<ArraySpec> DeclaredWorkload::arrays(const Size& size,
+                                                Dtype dtype) const {
+  std::vector<ArraySpec> all;
+  for (const auto& array : declared_.arrays) {
+    ArraySpec spec{.name = std::string(array.name),
+                   .dtype = array.type ? array.type(dtype) : dtype,
+                   .count = 1,
+                   .role = array.role,
+                   .layout_of = std::string(array.layout_of),
+                   .shape = {array.shape.begin(), array.shape.end()},
+                   .halo = array.halo ? array.halo(size) : 0,
+                   .map = array.map ? array.map(size) : LayoutMap{},
+                   .is_structure = array.is_structure};
+    for (const auto& name : array.shape)
+      spec.count *= extent(name, size);
+    if (array.count) spec.count = array.count(size);
+    all.push_back(std::move(spec));
+  }
+  return all;
+}
+
+std::vector<ArraySpec> DeclaredWorkload::outputs_of(const Size& size,
+                                                    Dtype dtype) const {
+  auto outputs = arrays(size, dtype);
+  std::erase_if(outputs, [](const ArraySpec& array) {
+    return array.role != Role::output;
+  });
+  return outputs;
+}
+
+std::vector<ExpectedOutput> DeclaredWorkload::kept_outputs(const Size& size,
+                                                           Dtype dtype) const {
+  std::vector<ExpectedOutput> all;
+  for (auto& spec : outputs_of(size, dtype)) {
+    const auto count = spec.count, cols = columns(spec, size);
+    Untouched<Expected> elements(count);
+    fill_parallel(elements.data(), count, [](auto) { return kept; });
+    all.push_back({std::move(spec), cols, std::move(elements)});
+  }
+  return all;
+}
+
+bool DeclaredWorkload::may_be_exact(const Size& size, Dtype dtype) const {
+  return structure().stores || structure().largest_sum(size) <= exact_in(dtype);
+}
+
+bool DeclaredWorkload::has_long_sums(const Size& size) const {
+  return structure().terms(size) > 48;
+}
+
+void DeclaredWorkload::fill(const Arrays& inputs, const Size& size,
+                            Dtype dtype, InputKind kind) const {
+  if (!declared_.fill || !declared_.fill(inputs, size, dtype, kind)) {
+    constexpr std::int64_t small = 8, large = 0x7fffffff;
+    const bool whole = kind == InputKind::integers;
+    const Numbers numbers{
+        kind,
+        structure().largest_whole(size, exact_in(dtype),
+                                  whole ? small : large),
+        static_cast<std::int64_t>(structure().terms(size))};
+    std::uint64_t stream = 1;
+    for (const auto& input : inputs) {
+      if (!input.spec.layout_of.empty()) continue;
+      dispatch_all(input.spec.dtype, [&]<typename T>(T) {
+        numbers.fill<T>(input, stream, stream == 1);
+      });
+      ++stream;
+    }
+  }
+  for (const auto& input : inputs) {
+    if (input.spec.layout_of.empty()) continue;
+    dispatch_all(input.spec.dtype, [&]<typename T>(T) {
+      auto* const data = static_cast<T*>(input.data);
+      const auto& first = called(inputs, input.spec.layout_of);
+      if (input.spec.map.pitch == 0) {
+        fill_parallel(data, input.spec.count, [](auto) { return T(1); });
+      } else {
+        lay_out(static_cast<const T*>(first.data), first.spec.count, data,
+                input.spec.count, input.spec.map);
+      }
+    });
+  }
+}
+
+Seen DeclaredWorkload::see(const Arrays&, const Size&, Dtype) const {
+  throw std::logic_error(std::string(name()) + " has no loop");
+}
+
+// On problems of four and of eight elements along each extent, whose inputs
+// are ones.
+const Structure& DeclaredWorkload::structure() const {
+  std::call_once(learnt_, [&] {
+    Size low(declared_.extents.size(), 4), high(declared_.extents.size(), 8);
+    for (const auto& parameter : declared_.parameters) {
+      low.push_back(parameter.min);
+      high.push_back(std::min(parameter.min + parameter.multiple_of,
+                              parameter.max));
+    }
+    structure_ = learn_structure(low, high, [&](const Size& size) {
+      std::vector<std::vector<double>> memory;
+      std::vector<Array> inputs;
+      for (auto& spec : arrays(size, dtypes_.front())) {
+        if (spec.role != Role::input) continue;
+        auto& data = memory.emplace_back(spec.count);
+        dispatch_all(spec.dtype, [&]<typename T>(T) {
+          fill_parallel(reinterpret_cast<T*>(data.data()), spec.count,
+                        [](auto) { return T(1); });
+        });
+        inputs.push_back({std::move(spec), data.data()});
+      }
+      return see(Arrays(std::move(inputs)), size, dtypes_.front());
+    });
+  });
+  return *structure_;
+}
+
+}  // namespace parlab::reference

@@ -1,0 +1,88 @@
+// What follows from a declaration alone: sizes, arrays, work and inputs.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/variant.hpp"
+#include "core/workload.hpp"
+#include "reference/declaration.hpp"
+#include "reference/loop_oracle.hpp"
+#include "reference/structure.hpp"
+
+namespace parlab::reference {
+
+class DeclaredWorkload : public Workload {
+ public:
+  DeclaredWorkload(Declaration declaration, std::vector<Dtype> dtypes)
+      : declared_(std::move(declaration)), dtypes_(std::move(dtypes)) {}
+
+  std::string_view name() const final { return declared_.name; }
+  std::string_view summary() const final { return declared_.summary; }
+  std::vector<std::string_view> dimensions() const final;
+  std::vector<Tunable> parameters() const final {
+    return declared_.parameters;
+  }
+  Size complete(const std::vector<std::int64_t>& typed) const final;
+  std::vector<Dtype> dtypes() const final { return dtypes_; }
+  Work work(const Size& size, Dtype dtype) const final;
+  std::vector<ArraySpec> arrays(const Size& size, Dtype dtype) const final;
+  void fill(const Arrays& inputs, const Size& size, Dtype dtype,
+            InputKind kind) const final;
+
+ protected:
+  // Runs the loop on symbols. One without a loop makes all of its inputs.
+  virtual Seen see(const Arrays& inputs, const Size& size, Dtype dtype) const;
+  const Structure& structure() const;
+  std::vector<ArraySpec> outputs_of(const Size& size, Dtype dtype) const;
+  // Of outputs that nobody may write, as long as the loop has not.
+  std::vector<ExpectedOutput> kept_outputs(const Size& size,
+                                           Dtype dtype) const;
+  // Whole inputs that give whole results; or nobody knows before they are run.
+  bool may_be_exact(const Size& size, Dtype dtype) const;
+  // So long that the bound of terms of random signs is the smaller one.
+  bool has_long_sums(const Size& size) const;
+
+ private:
+  // The elements of a row of an array.
+  std::int64_t columns(const ArraySpec& array, const Size& size) const;
+  std::int64_t extent(std::string_view name, const Size& size) const;
+
+  Declaration declared_;
+  std::vector<Dtype> dtypes_;
+  mutable std::once_flag learnt_;
+  mutable std::optional<Structure> structure_;
+};
+
+// Whole numbers up to this magnitude are exact in the type.
+double exact_in(Dtype dtype);
+bool all_bounded(const std::vector<ExpectedOutput>& outputs);
+
+// A workload whose oracle is written by hand: make(inputs, size, kind,
+// arithmetic, T{}).
+template <typename Make, typename... Types>
+class OracleWorkload final : public DeclaredWorkload {
+ public:
+  explicit OracleWorkload(Declaration declaration)
+      : DeclaredWorkload(std::move(declaration), {dtype_of<Types>()...}) {}
+  std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size,
+                                 Dtype dtype, InputKind kind,
+                                 Arithmetic arithmetic) const override {
+    return dispatch<Types...>(dtype, [&](auto zero) -> std::unique_ptr<Oracle> {
+      return Make{}(inputs, size, kind, arithmetic, zero);
+    });
+  }
+};
+
+template <typename... Types>
+struct RegisterOracle {
+  template <typename Make>
+  RegisterOracle(Declaration declaration, Make) {
+    Registry::instance().add(std::make_unique<OracleWorkload<Make, Types...>>(
+        std::move(declaration)));
+  }
+};
+
+}  // namespace parlab::reference

@@ -1,0 +1,38 @@
+#include <map>
+#include <memory>
+#include <mutex>
+#include <tuple>
+
+#include "reference/number.hpp"
+
+namespace parlab::reference {
+
+Factors::Factors(const Rounding& variant, const Rounding& reference,
+                 bool norms) {
+  const auto factor = [&](const Rounding& rounding, std::int64_t roundings) {
+    return norms ? rounding.of_norm(roundings, Terms::random)
+                 : rounding.of_products(roundings);
+  };
+  for (std::size_t at = 0; at < places; ++at) {
+    // the most roundings that have this place
+    const auto shift = at <= 256 ? 0 : (at - 257) / 128 + 1;
+    const auto roundings =
+        static_cast<std::int64_t>((at - 128 * shift) << shift);
+    factors_[at] = factor(variant, roundings) + factor(reference, roundings);
+  }
+}
+
+const Factors& Factors::of(const Rounding& variant, const Rounding& reference,
+                           bool norms) {
+  static std::mutex mutex;
+  static std::map<std::tuple<double, double, int, bool, double, bool>,
+                  std::unique_ptr<const Factors>>
+      known;
+  const std::lock_guard lock(mutex);
+  auto& factors = known[{variant.product, variant.sum, variant.parts,
+                         variant.to_nearest, reference.sum, norms}];
+  if (!factors) factors.reset(new Factors(variant, reference, norms));
+  return *factors;
+}
+
+}  // namespace parlab::reference

@@ -1,0 +1,145 @@
+// A workload of a declaration and a loop that computes its outputs as anybody
+// would write it. All else follows from running the loop on numbers that carry
+// what is needed: the sizes, the inputs, what is right, and how far from it a
+// result may be.
+//
+//   const RegisterLoop<Dmv, float, double> dmv(
+//       {.name = "dmv", ...},
+//       []<typename In, typename N>(const Dmv::Args<In, N>& p) { ... });
+#pragma once
+
+#include <map>
+#include <mutex>
+
+#include "core/random.hpp"
+#include "core/variant.hpp"
+#include "reference/declared_workload.hpp"
+#include "reference/loop_oracle.hpp"
+#include "reference/number.hpp"
+#include "reference/structure.hpp"
+
+namespace parlab::reference {
+
+template <typename Contract, typename Loop, typename... Types>
+class LoopWorkload final : public DeclaredWorkload {
+ public:
+  explicit LoopWorkload(Declaration declaration)
+      : DeclaredWorkload(std::move(declaration), {dtype_of<Types>()...}) {}
+
+  std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size,
+                                 Dtype dtype, InputKind kind,
+                                 Arithmetic arithmetic) const override {
+    return dispatch<Types...>(dtype, [&]<typename T>(T) {
+      return structure().once
+                 ? make_oracle<T, true>(inputs, size, kind, arithmetic)
+                 : make_oracle<T, false>(inputs, size, kind, arithmetic);
+    });
+  }
+
+ protected:
+  Seen see(const Arrays& inputs, const Size& size, Dtype dtype) const override {
+    return dispatch<Types...>(dtype, [&]<typename T>(T) {
+      using Symbols = std::vector<Cell<T, Symbol>>;
+      std::map<std::string, Symbols, std::less<>> outputs;
+      for (const auto& spec : outputs_of(size, dtype))
+        outputs[spec.name].resize(spec.count);
+      run<T, Symbol>(inputs, size, [&](std::string_view name) -> void* {
+        const auto output = outputs.find(name);
+        return output == outputs.end() ? nullptr : output->second.data();
+      });
+      Seen seen;
+      for (const auto& [name, symbols] : outputs) {
+        for (const auto& cell : symbols)
+          seen.add(cell.symbol());
+      }
+      return seen;
+    });
+  }
+
+ private:
+  template <typename T, bool once>
+  std::unique_ptr<Oracle> make_oracle(const Arrays& inputs, const Size& size,
+                                      InputKind kind,
+                                      Arithmetic arithmetic) const {
+    static std::mutex one_at_a_time;  // for what numbers share
+    const std::lock_guard lock(one_at_a_time);
+    if (std::is_integral_v<T> ||
+        (kind == InputKind::integers && may_be_exact(size, dtype_of<T>()))) {
+      Whole<once>::exact = exact_in(dtype_of<T>());
+      auto outputs = expect<T, Whole<once>>(inputs, size);
+      if (all_bounded(outputs))
+        return std::make_unique<LoopOracle>(std::move(outputs), false);
+    }
+    if constexpr (std::is_integral_v<T>) {
+      throw std::logic_error(std::string(name()) +
+                             ": its reference is not whole");
+    } else {
+      if (terms_of(kind) == Terms::random && once && has_long_sums(size))
+        return within<T, true, false>(inputs, size, arithmetic);
+      return structure().stores
+                 ? within<T, false, true>(inputs, size, arithmetic)
+                 : within<T, false, false>(inputs, size, arithmetic);
+    }
+  }
+
+  template <typename T, bool squares, bool carries>
+  std::unique_ptr<Oracle> within(const Arrays& inputs, const Size& size,
+                                 Arithmetic arithmetic) const {
+    using Number = Rounded<Wide<T>, squares, carries>;
+    Number::factors = &Factors::of(rounding(dtype_of<T>(), arithmetic),
+                                   rounding_of_wide<Wide<T>>, squares);
+    Number::is_ieee = arithmetic == Arithmetic::ieee;
+    return std::make_unique<LoopOracle>(expect<T, Number>(inputs, size),
+                                        Number::is_ieee);
+  }
+
+  template <typename T, typename Number>
+  std::vector<ExpectedOutput> expect(const Arrays& inputs,
+                                     const Size& size) const {
+    static_assert(sizeof(Cell<T, Number>) == sizeof(Expected));
+    auto outputs = kept_outputs(size, dtype_of<T>());
+    run<T, Number>(inputs, size, [&](std::string_view name) -> void* {
+      for (auto& output : outputs) {
+        if (output.spec.name == name) return output.elements.data();
+      }
+      return nullptr;
+    });
+    return outputs;
+  }
+
+  // The arrays as the loop sees them: inputs of T, whose elements it reads as
+  // numbers, and cells of outputs.
+  template <typename Find>
+  class LoopArrays final : public NamedArrays {
+   public:
+    LoopArrays(const Arrays& inputs, const Find& output)
+        : inputs_(inputs), output_(output) {}
+
+   private:
+    void* find(const char* name, Dtype) const override {
+      if (void* const output = output_(name)) return output;
+      return inputs_.get<unsigned char>(name);
+    }
+    const Arrays& inputs_;
+    const Find& output_;
+  };
+
+  template <typename T, typename Number, typename Find>
+  static void run(const Arrays& inputs, const Size& size, const Find& output) {
+    const LoopArrays arrays(inputs, output);
+    Loop{}(Contract::template bind<Element<T, Number>, Cell<T, Number>>(
+        arrays, size.data()));
+  }
+};
+
+template <typename Contract, typename... Types>
+struct RegisterLoop {
+  template <typename Loop>
+  RegisterLoop(Declaration declaration, Loop) {
+    Registry::instance().add(
+        std::make_unique<LoopWorkload<Contract, Loop, Types...>>(
+            std::move(declaration)));
+  }
+};
+
+}  // namespace parlab::reference

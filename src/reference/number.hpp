@@ -1,0 +1,339 @@
+// The numbers that a reference loop computes with. The loop is written once,
+// over a type N; with each of these types it says something else:
+//
+//   Rounded  the value, and what an error bound needs
+//   Whole    the value, and whether whole numbers stay exact
+//   Symbol   how the loop is built: reference/structure.hpp
+//
+// N is made of a constant (N sum = 0), of an element of an input (sum +=
+// p.x[i]), and by + - *. Where every right computation has an intermediate
+// value, whatever the order of its sums, the loop says stored(value).
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include <omp.h>
+
+#include "core/dtype.hpp"
+#include "core/roundoff.hpp"
+#include "reference/expected.hpp"
+
+namespace parlab::reference {
+
+// An element of an input, of type T in memory, that the loop reads as an N.
+template <typename T, typename N>
+struct [[gnu::may_alias]] Element {
+  using Type = T;      // in memory
+  using Number = N;
+  static constexpr Dtype dtype = dtype_of<T>();
+  T stored;
+  operator N() const {
+    return N::read(static_cast<double>(stored), this);
+  }
+};
+
+// An element that says where another one is.
+template <typename T, typename N>
+std::int64_t index(const Element<T, N>& element) {
+  return static_cast<std::int64_t>(element.stored);
+}
+
+// A sum of two doubles, the second below the last place of the first. Compiled
+// without contraction: a product that is fused with an addition is not the one
+// whose error is computed here. Each operation errs by less than 2^-100 of the
+// magnitudes of its operands. T. Dekker, A floating-point technique for
+// extending the available precision, 1971.
+struct Pair {
+  double high, low;
+  Pair() = default;
+  Pair(double value) : high(value), low(0) {}
+  explicit operator double() const { return high + low; }
+  friend Pair operator+(Pair a, Pair b) {
+    Pair sum;
+    sum.high = a.high + b.high;
+    const double added = sum.high - a.high;
+    sum.low = (a.high - (sum.high - added)) + (b.high - added) +
+              (a.low + b.low);
+    return sum;
+  }
+  friend Pair operator-(Pair a) {
+    a.high = -a.high, a.low = -a.low;
+    return a;
+  }
+  friend Pair operator-(Pair a, Pair b) { return a + -b; }
+  friend Pair operator*(Pair a, Pair b) {
+    Pair product;
+    product.high = a.high * b.high;
+    product.low = std::fma(a.high, b.high, -product.high) +
+                  (a.high * b.low + a.low * b.high);
+    return product;
+  }
+};
+
+// Results of T are judged by sums in Wide.
+template <typename T>
+using Wide = std::conditional_t<std::is_same_v<T, double>, Pair, double>;
+template <typename Wide>
+constexpr Rounding rounding_of_wide{
+    .sum = std::is_same_v<Wide, Pair> ? 0x1p-100 : 0x1p-53,
+    .to_nearest = true};
+
+// The largest power of two that divides x; 1 for 0.
+constexpr double grain_of(double x) {
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  const auto fraction = (bits & 0xfffffffffffffu) | std::uint64_t{1} << 52;
+  const auto exponent = static_cast<std::int64_t>(bits >> 52 & 0x7ff) - 52 +
+                        std::countr_zero(fraction);
+  return x == 0 || exponent < 1
+             ? 1
+             : std::bit_cast<double>(static_cast<std::uint64_t>(exponent)
+                                     << 52);
+}
+
+// The factors of error bounds, by how many roundings a number has behind it: of
+// the variant and of the reference together. They are factors of the sum of
+// magnitudes; norms: of the root of the sum of squares of terms of random
+// signs.
+class Factors {
+ public:
+  // Computed when they are first asked for.
+  static const Factors& of(const Rounding& variant, const Rounding& reference,
+                           bool norms);
+  double operator()(std::int64_t roundings) const {
+    return factors_[place(roundings)];
+  }
+
+ private:
+  Factors(const Rounding& variant, const Rounding& reference, bool norms);
+  // Beyond 256 in steps of less than 1 %, rounded up.
+  static std::size_t place(std::int64_t roundings) {
+    if (roundings <= 256) return std::max<std::int64_t>(roundings, 0);
+    const auto last = static_cast<std::uint64_t>(roundings - 1);
+    const auto shift = std::bit_width(last) - 8;
+    return static_cast<std::size_t>(128 * shift) + (last >> shift) + 1;
+  }
+  static constexpr std::size_t places = 257 + 128 * 40;
+  double factors_[places];
+};
+
+// A value, and what bounds the errors of those that compute it in another
+// order. Terms: how many numbers that are not zero are added up in it; each
+// has been rounded `within` times. The spread is the sum of their magnitudes,
+// or of their squares. carries: stored values keep the errors they have.
+template <typename Wide, bool squares, bool carries>
+struct Rounded {
+  static constexpr Dtype dtype = Dtype::f64;
+  Wide value;
+  double spread;
+  std::int64_t terms;
+  std::int64_t within;
+  double carried;
+
+  Rounded() = default;
+  // A product with a power of two is exact.
+  Rounded(double constant) : Rounded(read(constant, nullptr)) {
+    within = grain_of(constant) == std::abs(constant) ? -1 : 0;
+  }
+  static Rounded read(double x, const void*) {
+    Rounded made;
+    made.value = x;
+    made.spread = squares ? x * x : std::abs(x);
+    made.terms = x != 0;
+    made.within = 0;
+    if constexpr (carries) made.carried = 0;
+    return made;
+  }
+
+  double error() const {
+    const double whole = squares ? std::sqrt(spread) : spread;
+    return (*factors)(within + terms - 1) * whole + (carries ? carried : 0);
+  }
+  // One product is rounded once, and so to the nearest T. Else the last term:
+  // the expected value was rounded to double.
+  template <typename T>
+  Expected expected() const {
+    const auto rounded = static_cast<double>(value);
+    if (terms == 1 && within <= 1 && !carries && is_ieee)
+      return {static_cast<double>(static_cast<T>(rounded)), 0};
+    return {rounded, error() + std::abs(rounded) * 0x1p-53};
+  }
+  // An output that the loop reads again.
+  static Rounded read_again(const Expected& output) {
+    Rounded again = read(output.value, nullptr);
+    if constexpr (carries) {
+      again.carried = output.bound;
+      again.spread += output.bound;
+    }
+    return again;
+  }
+
+  // Of the variant that is judged. Loops run one at a time.
+  static inline const Factors* factors = nullptr;
+  static inline bool is_ieee = true;
+
+  friend Rounded operator+(const Rounded& a, const Rounded& b) {
+    Rounded sum;
+    sum.value = a.value + b.value;
+    sum.spread = a.spread + b.spread;
+    sum.terms = a.terms + b.terms;
+    sum.within = std::max(a.within, b.within);
+    if constexpr (carries) sum.carried = a.carried + b.carried;
+    return sum;
+  }
+  friend Rounded operator-(Rounded a) {
+    a.value = -a.value;
+    return a;
+  }
+  friend Rounded operator-(const Rounded& a, const Rounded& b) {
+    return a + -b;
+  }
+  friend Rounded operator*(const Rounded& a, const Rounded& b) {
+    Rounded product;
+    product.value = a.value * b.value;
+    product.spread = a.spread * b.spread;
+    product.terms = (a.terms > 0) & (b.terms > 0);
+    product.within = a.within + b.within + a.terms + b.terms - 1;
+    if constexpr (carries)
+      product.carried = a.carried * b.spread + a.spread * b.carried;
+    return product;
+  }
+  Rounded& operator+=(const Rounded& b) { return *this = *this + b; }
+  Rounded& operator-=(const Rounded& b) { return *this = *this - b; }
+  Rounded& operator*=(const Rounded& b) { return *this = *this * b; }
+
+  friend Rounded stored(Rounded a) {
+    if constexpr (carries) {
+      a.carried = a.error();
+      a.spread = std::abs(static_cast<double>(a.value)) + a.carried;
+      a.terms = a.spread > 0;
+      a.within = 0;
+    }
+    return a;
+  }
+};
+
+// A value of whole numbers and of constants, which are multiples of `grain`.
+// most: the largest that a partial sum can be, in any order; for terms of
+// random signs the sum of their squares.
+template <bool squares>
+struct Whole {
+  static constexpr Dtype dtype = Dtype::f64;
+  double value, most, grain;
+
+  Whole() = default;
+  Whole(double constant)
+      : value(constant), most(squares ? constant * constant : std::abs(constant)),
+        grain(grain_of(constant)) {}
+  static Whole read(double x, const void*) {
+    Whole made;
+    made.value = x;
+    made.most = squares ? x * x : std::abs(x);
+    made.grain = 1;
+    return made;
+  }
+  // Whether every partial sum is among the numbers that have `exact` whole ones
+  // on each side of 0; of random signs all but one in 1e26 are: Hoeffding's
+  // inequality, as in core/roundoff.hpp.
+  bool stays_exact() const {
+    constexpr double random_deviations = 11;
+    const double sum = squares ? random_deviations * std::sqrt(most) : most;
+    return sum <= exact * grain;
+  }
+  template <typename T>
+  Expected expected() const {
+    const bool is_exact = std::is_integral_v<T> || stays_exact();
+    return {value, is_exact ? 0 : std::numeric_limits<double>::infinity()};
+  }
+  static Whole read_again(const Expected& output) {
+    Whole again(output.value);
+    if (output.bound > 0) again.most = output.bound;
+    return again;
+  }
+
+  // In the type that is judged. Loops run one at a time.
+  static inline double exact = 0;
+
+  friend Whole operator+(const Whole& a, const Whole& b) {
+    Whole sum;
+    sum.value = a.value + b.value;
+    sum.most = a.most + b.most;
+    sum.grain = std::min(a.grain, b.grain);
+    return sum;
+  }
+  friend Whole operator-(Whole a) {
+    a.value = -a.value;
+    return a;
+  }
+  friend Whole operator-(const Whole& a, const Whole& b) { return a + -b; }
+  friend Whole operator*(const Whole& a, const Whole& b) {
+    Whole product;
+    product.value = a.value * b.value;
+    product.most = a.most * b.most;
+    product.grain = a.grain * b.grain;
+    return product;
+  }
+  Whole& operator+=(const Whole& b) { return *this = *this + b; }
+  Whole& operator-=(const Whole& b) { return *this = *this - b; }
+  Whole& operator*=(const Whole& b) { return *this = *this * b; }
+
+  // Exact so far, it begins anew; else nothing after it is exact.
+  friend Whole stored(const Whole& a) {
+    Whole again(a.value);
+    if (!a.stays_exact())
+      again.most = std::numeric_limits<double>::infinity();
+    return again;
+  }
+};
+
+// An element of an output, of type T in memory, to which a loop assigns an N.
+template <typename T, typename N>
+class Cell {
+ public:
+  static constexpr Dtype dtype = dtype_of<T>();
+  Cell() = default;
+  explicit Cell(const Expected& expected) : expected_(expected) {}
+  const Expected& expected() const { return expected_; }
+  Cell& operator=(const N& number) {
+    expected_ = number.template expected<T>();
+    return *this;
+  }
+  operator N() const { return N::read_again(expected_); }
+  Cell& operator+=(const N& number) { return *this = N(*this) + number; }
+
+ private:
+  Expected expected_;
+};
+
+// term(0) + ... + term(n - 1), on all cores where it is long and nobody else
+// works on the problem.
+template <typename N, typename Term>
+N sum_of(std::int64_t n, const Term& term) {
+  constexpr int lanes = 4;
+  const auto strip = [&](std::int64_t begin, std::int64_t end) {
+    N part[lanes] = {0, 0, 0, 0};
+    std::int64_t i = begin;
+    for (; i + lanes <= end; i += lanes) {
+      for (int lane = 0; lane < lanes; ++lane)
+        part[lane] += term(i + lane);
+    }
+    for (; i < end; ++i)
+      part[0] += term(i);
+    return (part[0] + part[1]) + (part[2] + part[3]);
+  };
+  constexpr std::int64_t length = 1 << 16;
+  if (n <= length || omp_in_parallel()) return strip(0, n);
+  N sum = 0;
+#pragma omp parallel for schedule(static)
+  for (std::int64_t begin = 0; begin < n; begin += length) {
+    const N part = strip(begin, std::min(begin + length, n));
+#pragma omp critical(parlab_reference_sum)
+    sum += part;
+  }
+  return sum;
+}
+
+}  // namespace parlab::reference

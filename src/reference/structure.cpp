@@ -1,0 +1,141 @@
+#include "reference/structure.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "reference/number.hpp"
+
+namespace parlab::reference {
+namespace {
+
+// Set while a loop is learnt from: one at a time, on one thread.
+Seen* stored_on_the_way = nullptr;
+
+// The inputs of both; sets `once` to false where one is in both.
+std::vector<const void*> both(const Symbol& a, const Symbol& b, bool& once) {
+  std::vector<const void*> all;
+  std::ranges::set_union(a.inputs, b.inputs, std::back_inserter(all));
+  once = a.once && b.once && all.size() == a.inputs.size() + b.inputs.size();
+  return all;
+}
+
+}  // namespace
+
+Symbol::Symbol(double constant)
+    : terms(constant != 0),
+      most(std::abs(constant)),
+      grain(grain_of(constant)) {}
+
+Symbol Symbol::read(double, const void* input) {
+  Symbol read(1);
+  read.inputs = {input};
+  read.degree = 1;
+  return read;
+}
+
+Symbol operator+(const Symbol& a, const Symbol& b) {
+  Symbol sum;
+  sum.inputs = both(a, b, sum.once);
+  sum.degree = std::max(a.degree, b.degree);
+  sum.terms = a.terms + b.terms;
+  sum.most = a.most + b.most;
+  sum.grain = std::min(a.grain, b.grain);
+  return sum;
+}
+
+Symbol operator*(const Symbol& a, const Symbol& b) {
+  Symbol product;
+  product.inputs = both(a, b, product.once);
+  product.degree = a.degree + b.degree;
+  product.terms = a.terms * b.terms;
+  product.most = a.most * b.most;
+  product.grain = a.grain * b.grain;
+  return product;
+}
+
+Symbol stored(const Symbol& a) {
+  if (stored_on_the_way == nullptr) return a;
+  stored_on_the_way->add(a);
+  stored_on_the_way->stores = true;
+  Symbol again = a;
+  again.terms = a.terms > 0;
+  return again;
+}
+
+void Seen::add(const Symbol& symbol) {
+  once = once && symbol.once;
+  degree = std::max(degree, symbol.degree);
+  terms = std::max(terms, symbol.terms);
+  most = std::max(most, symbol.most);
+  finest = std::max(finest, -std::log2(symbol.grain));
+}
+
+ByExtents::ByExtents(Size low, const Size& high, std::vector<double> values)
+    : low_(std::move(low)), coefficients_(std::move(values)) {
+  for (std::size_t i = 0; i < low_.size(); ++i) {
+    const auto bit = std::size_t{1} << i;
+    const auto between = static_cast<double>(high[i] - low_[i]);
+    for (std::size_t at = 0; at < coefficients_.size(); ++at) {
+      if ((at & bit) == 0) continue;
+      auto& here = coefficients_[at];
+      here = between == 0 ? 0 : (here - coefficients_[at - bit]) / between;
+    }
+  }
+}
+
+double ByExtents::operator()(const Size& size) const {
+  double sum = 0;
+  for (std::size_t at = 0; at < coefficients_.size(); ++at) {
+    double product = coefficients_[at];
+    for (std::size_t i = 0; i < low_.size(); ++i) {
+      if ((at >> i & 1) != 0)
+        product *= static_cast<double>(size[i] - low_[i]);
+    }
+    sum += product;
+  }
+  return sum;
+}
+
+double Structure::largest_sum(const Size& size) const {
+  return std::max(most(size), 1.0) * std::exp2(std::max(finest(size), 0.0));
+}
+
+std::int64_t Structure::largest_whole(const Size& size, double exact,
+                                      std::int64_t most_wanted) const {
+  const double largest =
+      std::pow(exact / largest_sum(size), 1.0 / std::max(degree, 1));
+  // A root that is whole may come out a little smaller.
+  return static_cast<std::int64_t>(
+      std::clamp(std::floor(largest * (1 + 0x1p-50)), 1.0,
+                 static_cast<double>(most_wanted)));
+}
+
+Structure learn_structure(const Size& low, const Size& high,
+                          const std::function<Seen(const Size&)>& run) {
+  std::vector<double> terms, most, finest;
+  Seen last;
+  for (std::size_t corner = 0; corner < std::size_t{1} << low.size();
+       ++corner) {
+    Size size = low;
+    for (std::size_t i = 0; i < size.size(); ++i) {
+      if ((corner >> i & 1) != 0) size[i] = high[i];
+    }
+    Seen stored;
+    stored_on_the_way = &stored;
+    last = run(size);
+    stored_on_the_way = nullptr;
+    last.stores = stored.stores;
+    terms.push_back(std::max(last.terms, stored.terms));
+    most.push_back(std::max(last.most, stored.most));
+    finest.push_back(std::max(last.finest, stored.finest));
+  }
+  return {.once = last.once && !last.stores,
+          .stores = last.stores,
+          .degree = last.degree,
+          .terms = {low, high, std::move(terms)},
+          .most = {low, high, std::move(most)},
+          .finest = {low, high, std::move(finest)}};
+}
+
+}  // namespace parlab::reference

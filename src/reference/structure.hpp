@@ -1,0 +1,104 @@
+// How a reference loop is built, learnt by running it on problems of a few
+// elements: what its error bound, its whole numbers and its wide inputs need to
+// know before the loop has run on the problem itself.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "core/types.hpp"
+#include "reference/number.hpp"
+
+namespace parlab::reference {
+
+// Which inputs a number was made of, and how.
+struct Symbol {
+  static constexpr Dtype dtype = Dtype::f64;
+  std::vector<const void*> inputs = {};  // sorted
+  bool once = true;  // each of them in one term only
+  int degree = 0;    // the most inputs that are multiplied
+  double terms = 0;
+  // the sum of the magnitudes of the terms, where the inputs are 1
+  double most = 0;
+  double grain = 1;  // of whole inputs it is a multiple of this
+
+  Symbol() = default;
+  Symbol(double constant);
+  static Symbol read(double x, const void* input);
+
+  friend Symbol operator+(const Symbol& a, const Symbol& b);
+  friend Symbol operator*(const Symbol& a, const Symbol& b);
+  friend Symbol operator-(const Symbol& a) { return a; }
+  friend Symbol operator-(const Symbol& a, const Symbol& b) { return a + b; }
+  Symbol& operator+=(const Symbol& b) { return *this = *this + b; }
+  Symbol& operator-=(const Symbol& b) { return *this = *this + b; }
+  Symbol& operator*=(const Symbol& b) { return *this = *this * b; }
+  friend Symbol stored(const Symbol& a);
+};
+
+// An element of an output: it is stored where the loop reads it again.
+template <typename T>
+class Cell<T, Symbol> {
+ public:
+  static constexpr Dtype dtype = dtype_of<T>();
+  Cell& operator=(const Symbol& symbol) {
+    symbol_ = symbol;
+    return *this;
+  }
+  operator Symbol() const { return stored(symbol_); }
+  Cell& operator+=(const Symbol& symbol) {
+    return *this = Symbol(*this) + symbol;
+  }
+  const Symbol& symbol() const { return symbol_; }
+
+ private:
+  Symbol symbol_;
+};
+
+// A number that depends on the size, linear in each extent: of a few sizes,
+// for all. What depends otherwise is an estimate.
+class ByExtents {
+ public:
+  // values: at all corners between low and high; bit i of the place says which
+  // of the two the i-th extent has.
+  ByExtents(Size low, const Size& high, std::vector<double> values);
+  double operator()(const Size& size) const;
+
+ private:
+  Size low_;
+  std::vector<double> coefficients_;
+};
+
+// The outputs of a run, and what was stored on the way.
+class Seen {
+ public:
+  void add(const Symbol& symbol);
+
+  bool once = true;
+  int degree = 0;
+  double terms = 1, most = 1, finest = 0;  // finest: -log2(grain)
+  bool stores = false;
+};
+
+struct Structure {
+  // Every input is in one term of an output, and nothing is stored on the way:
+  // with inputs of random signs the terms have random signs.
+  bool once;
+  bool stores;
+  int degree;
+  ByExtents terms, most, finest;
+
+  // Of inputs that are 1 and of constants, in units of the smallest.
+  double largest_sum(const Size& size) const;
+  // The largest whole numbers, up to `most_wanted`, for which no partial sum
+  // leaves [-exact, exact]; 1 where none are.
+  std::int64_t largest_whole(const Size& size, double exact,
+                             std::int64_t most_wanted) const;
+};
+
+// run: of the loop on a problem of that size.
+Structure learn_structure(const Size& low, const Size& high,
+                          const std::function<Seen(const Size&)>& run);
+
+}  // namespace parlab::reference
