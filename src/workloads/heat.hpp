@@ -1,0 +1,31 @@
+// heat: steps of a 5-point stencil on a grid whose border is fixed.
+#pragma once
+
+#include <cstdint>
+
+#include "core/register.hpp"
+
+namespace parlab {
+
+struct Heat {
+  // a and b: rows x cols, row-major. a is the grid at first, b after `steps`
+  // steps. In a step each point that has four neighbours becomes
+  //   half of itself + an eighth of (north + south + west + east),
+  // all of them as they were before the step; the sums in any order. The border
+  // keeps its values. All of b is written.
+  template <typename T, typename Out = T>
+  struct Args {
+    const T* a;
+    Out* b;
+    std::int64_t rows, cols, steps;
+  };
+
+  template <typename T, typename Out = T>
+  static Args<T, Out> bind(const NamedArrays& arrays,
+                           const std::int64_t* size) {
+    return {arrays.get<const T>("a"), arrays.get<Out>("b"), size[0], size[1],
+            size[2]};
+  }
+};
+
+}  // namespace parlab
