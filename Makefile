@@ -104,7 +104,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' $1 $2;)
 $(if $(filter all build install,$(MAKECMDGOALS)),$(if $(wildcard $(BIN)/parlab*),,$(shell NO_INSTALL=1 scripts/install.sh build >&2)))
 
 # ---- targets ----------------------------------------------------------------
-.PHONY: assignment build check check-quick device-spread report sanitize counters energy tune figures say-what-is-left-out gallery format lint all install deps clean help $(EXPERIMENTS)
+.PHONY: assignment workload build check check-quick device-spread report sanitize counters energy tune figures say-what-is-left-out gallery format lint all install deps clean help $(EXPERIMENTS)
 
 # On a cluster the build is done here, or with BUILD_ON=node by the first job.
 BUILD_ON   ?= $(shell sed -n 's/^BUILD_ON=//p' $(or $(CLUSTER_SETTINGS),cluster.settings) 2>/dev/null)
@@ -174,6 +174,9 @@ tune: ## search the tunables of all variants (WORKLOAD=dmv SIZE=8K: of these), f
 
 assignment: ## a hand-out with kernels to be written: WORKLOAD=dmv KERNELS=naive,coalesced [OUT=folder]
 	@scripts/assignment.sh "$(WORKLOAD)" "$(KERNELS)" "$(or $(OUT),assignment-$(WORKLOAD))"
+
+workload: ## a new workload to start from: NAME=scan EXTENTS="n"
+	@scripts/workload.sh "$(NAME)" "$(EXTENTS)"
 
 all: build ## the same as build
 build: ## build bin/parlab, bin/parlab-emulated and a link for each workload

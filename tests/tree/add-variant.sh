@@ -1,5 +1,6 @@
 #!/bin/bash -p
 # A new variant is one new file: it shows up in the usage text, the sweeps and the tests by itself.
+# A new workload is one pair of files.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -10,6 +11,10 @@ cd "$tree" || exit
 # In the copies functions and kernels keep their names: what a file defines is its own.
 sed 's/\.idea = "[^"]*"/.idea = "one of my own"/' serial/dmv/plain.cpp >serial/dmv/mine.cpp
 sed '/\.id = /d; s/\.idea = *"[^"]*"/.idea = "one of my own"/' cuda/dmv/coalesced.cu >cuda/dmv/mine.cu
+
+expect "a new workload is begun" scripts/workload.sh twice_all "planes rows cols"
+expect "not twice" eval '! scripts/workload.sh twice_all n 2>said; grep -q "there is such a workload" said'
+expect "a name that is none is refused" eval '! scripts/workload.sh Twice n 2>said; grep -q "small letters" said'
 
 expect "it is compiled" own_make bin/parlab-emulated
 parlab=bin/parlab-emulated
@@ -22,6 +27,12 @@ expect "a sweep runs and verifies the one on the CPU" \
   eval "says dmv 65 --backend serial --iterations 2 --format csv | grep -q 'serial,mine,.*passed'"
 expect "a sweep runs and verifies the kernel" \
   eval "says dmv 65 --variant cuda/mine --emulate --format csv | grep -q 'cuda,mine,.*passed'"
+
+for variant in serial,plain openmp,parallel cuda,naive; do
+  expect "the new workload's $variant is right" eval \
+    "says twice_all 3x65x7 --iterations 2 --emulate --format csv | grep -q '$variant,.*passed'"
+done
+expect "a square of it is one number" eval "says twice_all 5 --iterations 2 | grep -q 5x5x5"
 
 # When they are broken, the framework itself must notice.
 sed -i 's/y\[row\] = sum/y[row] = sum + (row == 3)/' serial/dmv/mine.cpp

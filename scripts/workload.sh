@@ -1,0 +1,147 @@
+#!/bin/bash
+# A new workload to start from: scripts/workload.sh NAME "EXTENTS" [WORKLOADS-FOLDER]. It declares one
+# input a and one output b of these extents, and computes b = a + a: a declaration with its reference
+# loop, a serial variant, an OpenMP one and a naive kernel. All of them pass; then each is changed into
+# what is wanted. docs/adding-a-workload.md has the walk.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+fail() {
+  echo "workload: $*" >&2
+  exit 2
+}
+name=${1:-}
+[[ $name =~ ^[a-z][a-z0-9_]*$ ]] || fail "NAME='$name': small letters, digits and _, a letter first"
+[[ ! -e src/workloads/$name.hpp && ! -e serial/$name ]] || fail "NAME=$name: there is such a workload already"
+read -ra extents <<<"${2:-}"
+((${#extents[@]} >= 1 && ${#extents[@]} <= 4)) || fail "EXTENTS='${2:-}': one to four names, as in EXTENTS=\"rows cols\""
+for extent in "${extents[@]}"; do
+  [[ $extent =~ ^[a-z][a-z0-9_]*$ && ! $extent =~ ^(a|b|i|count|steps|gpu|tunables)$ ]] ||
+    fail "EXTENTS: '$extent' is no name for an extent"
+done
+
+contract=$(sed -E 's/(^|_)(.)/\u\2/g' <<<"$name")
+list() { # SEPARATOR FORMAT: each extent, printed so
+  local text='' extent
+  for extent in "${extents[@]}"; do
+    # shellcheck disable=SC2059
+    text+=${text:+$1}$(printf "$2" "$extent")
+  done
+  echo "$text"
+}
+product=$(list ' * ' 'p.%s')
+values=$(for i in "${!extents[@]}"; do printf ', size[%s]' "$i"; done)
+mkdir -p "serial/$name" "openmp/$name" "cuda/$name"
+
+cat >"src/workloads/$name.hpp" <<END
+// $name: b = a + a.
+#pragma once
+
+#include <cstdint>
+
+#include "core/register.hpp"
+
+namespace parlab {
+
+struct $contract {
+  // a and b: $(list ' x ' '%s'), row-major. b is written whole.
+  template <typename T, typename Out = T>
+  struct Args {
+    const T* a;
+    Out* b;
+    std::int64_t $(list ', ' '%s');
+  };
+
+  template <typename T, typename Out = T>
+  static Args<T, Out> bind(const NamedArrays& arrays,
+                           const std::int64_t* size) {
+    return {arrays.get<const T>("a"), arrays.get<Out>("b")$values};
+  }
+};
+
+}  // namespace parlab
+END
+
+cat >"src/workloads/$name.cpp" <<END
+#include "workloads/$name.hpp"
+
+#include "reference/loop_workload.hpp"
+
+namespace parlab::reference {
+
+const RegisterLoop<$contract, float, double> ${name}_registered(
+    {
+        .name = "$name",
+        .summary = "b = a + a",
+        .extents = {$(list ', ' '"%s"')},
+        .arrays = {in("a", {$(list ', ' '"%s"')}),
+                   out("b", {$(list ', ' '"%s"')})},
+        .flops = [](const Size& size) { return 1.0$(for i in "${!extents[@]}"; do printf ' * size[%s]' "$i"; done); },
+    },
+    []<typename In, typename Out>(const $contract::Args<In, Out>& p) {
+      const auto count = $product;
+      for (std::int64_t i = 0; i < count; ++i)
+        p.b[i] = p.a[i] + p.a[i];
+    });
+
+}  // namespace parlab::reference
+END
+
+variant() { # FILE IDEA HEADER MACHINE PARAMETER BODY
+  cat >"$1" <<END
+// $2.
+#include "$3"
+#include "workloads/$name.hpp"
+
+using namespace parlab;
+
+namespace {
+
+$6
+
+}  // namespace
+
+const Register<$contract, float, double> variant(
+    {
+        .rung = $rung,
+        .idea = "$2",$7
+    },
+    []<typename T>($4, const $contract::Args<T>& p,
+                   const Tunables& $5) {
+$8
+    });
+END
+}
+
+rung=0
+variant "serial/$name/plain.cpp" "The plain loop" host/host.hpp "Host&" "" \
+  "template <typename T>
+void ${name}_plain(const T* a, T* b, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i)
+    b[i] = a[i] + a[i];
+}" "" "      ${name}_plain(p.a, p.b, $product);"
+
+rung=1
+variant "openmp/$name/parallel.cpp" "Each thread takes a stretch of b" host/host.hpp "Host&" "tunables" \
+  "template <typename T>
+void ${name}_parallel(const T* a, T* b, std::int64_t count, int threads) {
+#pragma omp parallel for simd schedule(static) num_threads(threads)
+  for (std::int64_t i = 0; i < count; ++i)
+    b[i] = a[i] + a[i];
+}" "
+        .tunables = {threads()}," "      ${name}_parallel(p.a, p.b, $product,
+                      static_cast<int>(tunables[\"threads\"]));"
+
+variant "cuda/$name/naive.cu" "A thread computes one element of b" gpu/gpu.hpp "Gpu& gpu" "tunables" \
+  "template <typename T>
+__global__ void ${name}_naive(const T* a, T* b, std::int64_t count) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < count) b[i] = a[i] + a[i];
+}" "
+        .tunables = {block_size(256)}," "      const auto block = tunables[\"block\"];
+      const auto count = $product;
+      gpu.launch({.grid = {ceil_div(count, block)}, .block = {block}},
+                 ${name}_naive<T>, p.a, p.b, count);"
+
+echo "written: src/workloads/$name.hpp, src/workloads/$name.cpp, serial/$name/plain.cpp,"
+echo "         openmp/$name/parallel.cpp, cuda/$name/naive.cu"
+echo "next: make, then bin/$name $(list x '65') --emulate; docs/adding-a-workload.md says what to change"
