@@ -26,9 +26,16 @@ double seconds_now() {
       .count();
 }
 
+// The inputs of the last execution of a batch. is_anew: that they are written
+// anew before it is certain, not drawn.
+struct LastInputs {
+  const Disturbance& disturbance;
+  bool is_anew = false;
+};
+
 // Its length, and with it which execution may be judged, is drawn.
 BatchPlan plan_batch(Bench& bench, const Pending& pending,
-                     const Disturbance& last) {
+                     const LastInputs& last) {
   const std::int64_t usual = std::max(1, pending.measurement->next_batch());
   const auto count =
       1 + random_below(pending.measurement->exact() ? usual : 2 * usual - 1);
@@ -36,10 +43,11 @@ BatchPlan plan_batch(Bench& bench, const Pending& pending,
   for (std::int64_t i = 0; i < count; ++i)
     plan.executions.push_back(bench.problem->disturbance());
   auto& executions = plan.executions;
-  executions.back().signs = last.signs;
-  executions.back().inputs = last.inputs;
+  executions.back().signs = last.disturbance.signs;
+  executions.back().inputs = last.disturbance.inputs;
   for (auto i = executions.rbegin(); i + 1 != executions.rend(); ++i) {
-    if (!random_chance(share_anew)) (i + 1)->signs = i->signs;
+    const bool certain = last.is_anew && i == executions.rbegin();
+    if (!certain && !random_chance(share_anew)) (i + 1)->signs = i->signs;
   }
   return plan;
 }
@@ -67,7 +75,7 @@ bool inputs_are_damaged(Bench& bench, Trial& trial) {
 
 // One batch of samples. is_judged: asked when it is over. again: its inputs
 // have just been made anew.
-void take_batch(Bench& bench, Pending& pending, const Disturbance& last,
+void take_batch(Bench& bench, Pending& pending, const LastInputs& last,
                 const std::function<bool()>& is_judged, bool again = false) {
   Trial& trial = *pending.trial;
   const BatchPlan plan = plan_batch(bench, pending, last);
@@ -206,7 +214,8 @@ void take_samples(Bench& bench, Cache cache) {
       const bool candidate = candidates.contains(pending);
       take_batch(
           bench, *pending,
-          candidate ? bench.problem->disturbed() : bench.problem->disturbance(),
+          {candidate ? bench.problem->disturbed()
+                     : bench.problem->disturbance()},
           [&] { return candidate && random_chance(probability); });
     }
     drop_finished(open);
@@ -225,8 +234,10 @@ void check_as_timed(Bench& bench) {
     if (!pending->trial->passed()) continue;
     show_work(bench, "verifying", *pending->trial);
     const Measurement kept = *pending->measurement;
-    take_batch(bench, *pending, bench.problem->disturbed(),
-               [] { return true; });
+    take_batch(
+        bench, *pending,
+        {.disturbance = bench.problem->disturbed(), .is_anew = true},
+        [] { return true; });
     *pending->measurement = kept;
   }
 }
