@@ -1,5 +1,6 @@
 # A workload has the same colour, dash and point in all figures that compare workloads: linetype
-# type_of(its name). Those that only records know come last.
-all_workloads = list("SELECT name FROM workloads ORDER BY name") . " " . \
+# type_of(its name). Those that are recorded come first: a new workload changes no other's look. Those
+# that only records know come last.
+all_workloads = list("SELECT name FROM workloads ORDER BY name NOT IN (SELECT workload FROM records), name") . " " . \
     list("SELECT DISTINCT workload FROM records WHERE workload NOT IN (SELECT name FROM workloads) ORDER BY 1")
 type_of(workload) = sum [i = 1:words(all_workloads)] (word(all_workloads, i) eq workload ? i : 0)
