@@ -13,19 +13,14 @@ namespace {
 // rejected; more often on the host, where other programs interfere unnoticed.
 constexpr int looks_at_roof = 5, looks_at_roof_of_host = 15;
 
-// An impossible time is no time. Beside other programs the roof may be what is
-// wrong: that is said, and the time is none all the same.
-void doubt_time(Record& record, int others) {
+// An impossible time is no time.
+void doubt_time(Record& record) {
   const double median = record.summary().median;
   record.verdict = Verdict::implausible;
   record.detail = {.cause = Cause::beats_roof,
                    .arguments = {quantity(median, Unit::second),
                                  quantity(record.roof_s / median, Unit::none),
                                  quantity(record.roof_s, Unit::second)}};
-  if (others > 0) {
-    record.detail.further = {
-        {.cause = Cause::others_at_work, .arguments = {std::int64_t{others}}}};
-  }
   record.seconds.clear();
   record.energy.reset();
   record.converged = false;
@@ -94,21 +89,20 @@ void hold_against_roof(Session& session, Pending& pending) {
   Record& record = pending.record;
   const Least least(*session.plan.workload, pending.trial->call, record);
   const double margin =
-      variant.needs_gpu() ? gpu_roof_margin : host_roof_margin;
-  const int others = variant.needs_gpu() ? 0 : session.run.others_at_work;
+      roof_margin(variant.needs_gpu(), session.run.others_at_work);
   const auto beats_roof = [&] {
     record.roof_s = least.seconds(place.ceilings);
     return record.summary().median * margin < record.roof_s;
   };
   const int looks = variant.needs_gpu() ? looks_at_roof : looks_at_roof_of_host;
   for (int look = 0; beats_roof(); ++look) {
-    if (look == looks) return doubt_time(record, others);
+    if (look == looks) return doubt_time(record);
     try {
       session.raise_ceilings(place, least.wanted());
     } catch (const PointError& error) {
       session.note_once(
           {.cause = Cause::roof_not_measured, .further = {error.detail}});
-      return doubt_time(record, others);
+      return doubt_time(record);
     }
   }
 }
