@@ -12,6 +12,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "core/startup.hpp"
 #include "facts/cause.hpp"
 #include "folder.hpp"
 #include "on_host.hpp"
@@ -354,6 +355,7 @@ BOOST_AUTO_TEST_CASE(
     a_worker_has_its_status_where_ends_of_children_are_ignored) {
   if (std::getenv(for_worker) != nullptr) {
     std::signal(SIGCHLD, SIG_IGN);
+    start_well();  // as main() does
     Supervisor supervisor;
     if (const auto status = supervisor.start()) _exit(*status);
     _exit(7);
