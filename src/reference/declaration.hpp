@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/random.hpp"
 #include "core/workload.hpp"
 
 namespace parlab::reference {
@@ -52,6 +53,13 @@ struct Declaration {
   // workload.
   std::function<bool(const Arrays&, const Size&, Dtype, InputKind)> fill = {};
 };
+
+// Fills the input of that name by element(i), if it is there.
+template <typename T, typename F>
+void fill_input(const Arrays& inputs, std::string_view name, F element) {
+  if (T* const data = inputs.get<T>(name))
+    fill_parallel(data, inputs.spec(name).count, element);
+}
 
 // For a workload that makes all of its inputs: make(T{}, inputs, size, kind).
 template <typename... Types, typename Make>

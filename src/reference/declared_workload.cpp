@@ -55,12 +55,6 @@ struct Numbers {
   }
 };
 
-const Array& called(const Arrays& arrays, std::string_view name) {
-  return *std::ranges::find_if(arrays, [&](const Array& array) {
-    return array.spec.name == name;
-  });
-}
-
 }  // namespace
 
 double exact_in(Dtype dtype) {
@@ -197,11 +191,11 @@ void DeclaredWorkload::fill(const Arrays& inputs, const Size& size,
     if (input.spec.layout_of.empty()) continue;
     dispatch_all(input.spec.dtype, [&]<typename T>(T) {
       auto* const data = static_cast<T*>(input.data);
-      const auto& first = called(inputs, input.spec.layout_of);
+      const std::string& first = input.spec.layout_of;
       if (input.spec.map.pitch == 0) {
         fill_parallel(data, input.spec.count, [](auto) { return T(1); });
       } else {
-        lay_out(static_cast<const T*>(first.data), first.spec.count, data,
+        lay_out(inputs.get<const T>(first), inputs.spec(first).count, data,
                 input.spec.count, input.spec.map);
       }
     });

@@ -211,11 +211,11 @@ void fill_as(const Arrays& inputs, const Size& size, InputKind kind) {
     return kind == InputKind::integers &&
            random_bits(3, i) % static_cast<std::uint64_t>(thin) != 0;
   };
-  fill_parallel(inputs.get<T>("a"), size[0] * size[1], [&](std::int64_t i) {
+  reference::fill_input<T>(inputs, "a", [&](std::int64_t i) {
     return is_zero(i) ? T{0} : number(1, i);
   });
-  fill_parallel(inputs.get<T>("x"), size[1],
-                [&](std::int64_t i) { return number(2, i); });
+  reference::fill_input<T>(inputs, "x",
+                           [&](std::int64_t i) { return number(2, i); });
 }
 
 const reference::RegisterOracle<float, double> atax_registered(

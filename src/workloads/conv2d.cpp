@@ -19,7 +19,7 @@ bool fill_impulses(const Arrays& inputs, const Size& size, Dtype dtype,
   if (kind == InputKind::uniform) return false;
   dispatch<float, double>(dtype, [&]<typename T>(T) {
     const auto rows = size[0], cols = size[1];
-    fill_parallel(inputs.get<T>("a"), rows * cols, [=](std::int64_t i) {
+    fill_input<T>(inputs, "a", [=](std::int64_t i) {
       const auto row = i / cols, col = i % cols;
       if (row % 3 != rows % 3 || col % 3 != cols % 3) return T{0};
       return kind == InputKind::wide ? random_wide<T>(1, i)

@@ -217,10 +217,11 @@ const reference::RegisterOracle<float, double> convsep_registered(
         .fill = for_all_kinds<float, double>(
             []<typename T>(T, const Arrays& inputs, const Size& size,
                            InputKind kind) {
-              fill_parallel(inputs.get<T>("a"), size[0] * size[1],
-                            [&](auto i) { return pixel<T>(kind, size, i); });
-              fill_parallel(inputs.get<T>("w"), taps_of(size),
-                            [&](auto i) { return weight<T>(kind, i); });
+              reference::fill_input<T>(inputs, "a", [&](auto i) {
+                return pixel<T>(kind, size, i);
+              });
+              reference::fill_input<T>(
+                  inputs, "w", [&](auto i) { return weight<T>(kind, i); });
             }),
     },
     []<typename T>(const Arrays& inputs, const Size& size, InputKind kind,

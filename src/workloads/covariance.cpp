@@ -355,14 +355,12 @@ const reference::RegisterOracle<float, double> covariance_registered(
                            InputKind kind) {
               const auto n = size[1];
               const WholeNumbers range = whole_numbers(size, dtype_of<T>());
-              fill_parallel(
-                  inputs.get<T>("data"), size[0] * n, [&](std::int64_t i) {
-                    if (kind == InputKind::uniform)
-                      return random_uniform<T>(1, i);
-                    if (kind == InputKind::wide)
-                      return wide_number<T>(i / n, i % n, size);
-                    return whole_number<T>(i / n, i % n, size, range);
-                  });
+              reference::fill_input<T>(inputs, "data", [&](std::int64_t i) {
+                if (kind == InputKind::uniform) return random_uniform<T>(1, i);
+                if (kind == InputKind::wide)
+                  return wide_number<T>(i / n, i % n, size);
+                return whole_number<T>(i / n, i % n, size, range);
+              });
             }),
     },
     []<typename T>(const Arrays& inputs, const Size& size, InputKind kind,

@@ -21,7 +21,7 @@ bool fill_plane(const Arrays& inputs, const Size& size, Dtype dtype,
   if (kind != InputKind::integers || size[2] <= 7) return false;
   dispatch<float, double>(dtype, [&]<typename T>(T) {
     const auto cols = size[1];
-    fill_parallel(inputs.get<T>("a"), size[0] * cols, [=](std::int64_t i) {
+    fill_input<T>(inputs, "a", [=](std::int64_t i) {
       return static_cast<T>(3 + 2 * (i / cols) - i % cols);
     });
   });

@@ -12,7 +12,7 @@ bool fill_bytes(const Arrays& inputs, const Size& size, Dtype dtype,
   dispatch<std::uint8_t, int>(dtype, [&]<typename T>(T) {
     const auto skew = static_cast<std::uint64_t>(size[1]);
     const auto stream = static_cast<std::uint64_t>(kind);
-    fill_parallel(inputs.get<T>("x"), size[0], [=](std::int64_t i) {
+    fill_input<T>(inputs, "x", [=](std::int64_t i) {
       const auto bits = random_bits(stream, i);
       return static_cast<T>((bits >> 8) % 100 < skew ? 128 : bits & 255);
     });
