@@ -87,12 +87,11 @@ Size DeclaredWorkload::complete(const std::vector<std::int64_t>& typed) const {
     names += (names.empty() ? "" : " ") + std::string(extent);
   if (extents.size() == 1)
     throw UsageError(std::string(name()) + " takes one size (" + names + ")");
-  throw UsageError(std::string(name()) + " takes one size (n" +
-                   (extents.size() == 2 ? " x n" : " in each direction") +
-                   ") or " +
-                   (extents.size() == 2 ? "two"
-                                        : std::to_string(extents.size())) +
-                   " (" + names + ")");
+  throw UsageError(
+      std::string(name()) + " takes one size (n" +
+      (extents.size() == 2 ? " x n" : " in each direction") + ") or " +
+      (extents.size() == 2 ? "two" : std::to_string(extents.size())) + " (" +
+      names + ")");
 }
 
 Work DeclaredWorkload::work(const Size& size, Dtype dtype) const {
@@ -168,15 +167,14 @@ bool DeclaredWorkload::has_long_sums(const Size& size) const {
   return structure().terms(size) > 48;
 }
 
-void DeclaredWorkload::fill(const Arrays& inputs, const Size& size,
-                            Dtype dtype, InputKind kind) const {
+void DeclaredWorkload::fill(const Arrays& inputs, const Size& size, Dtype dtype,
+                            InputKind kind) const {
   if (!declared_.fill || !declared_.fill(inputs, size, dtype, kind)) {
     constexpr std::int64_t small = 8, large = 0x7fffffff;
     const bool whole = kind == InputKind::integers;
     const Numbers numbers{
         kind,
-        structure().largest_whole(size, exact_in(dtype),
-                                  whole ? small : large),
+        structure().largest_whole(size, exact_in(dtype), whole ? small : large),
         static_cast<std::int64_t>(structure().terms(size))};
     std::uint64_t stream = 1;
     for (const auto& input : inputs) {
@@ -213,8 +211,8 @@ const Structure& DeclaredWorkload::structure() const {
     Size low(declared_.extents.size(), 4), high(declared_.extents.size(), 8);
     for (const auto& parameter : declared_.parameters) {
       low.push_back(parameter.min);
-      high.push_back(std::min(parameter.min + parameter.multiple_of,
-                              parameter.max));
+      high.push_back(
+          std::min(parameter.min + parameter.multiple_of, parameter.max));
     }
     structure_ = learn_structure(low, high, [&](const Size& size) {
       std::vector<std::vector<double>> memory;

@@ -22,9 +22,7 @@ class DeclaredWorkload : public Workload {
   std::string_view name() const final { return declared_.name; }
   std::string_view summary() const final { return declared_.summary; }
   std::vector<std::string_view> dimensions() const final;
-  std::vector<Tunable> parameters() const final {
-    return declared_.parameters;
-  }
+  std::vector<Tunable> parameters() const final { return declared_.parameters; }
   Size complete(const std::vector<std::int64_t>& typed) const final;
   std::vector<Dtype> dtypes() const final { return dtypes_; }
   Work work(const Size& size, Dtype dtype) const final;
@@ -38,8 +36,7 @@ class DeclaredWorkload : public Workload {
   const Structure& structure() const;
   std::vector<ArraySpec> outputs_of(const Size& size, Dtype dtype) const;
   // Of outputs that nobody may write, as long as the loop has not.
-  std::vector<ExpectedOutput> kept_outputs(const Size& size,
-                                           Dtype dtype) const;
+  std::vector<ExpectedOutput> kept_outputs(const Size& size, Dtype dtype) const;
   // Whole inputs that give whole results; or nobody knows before they are run.
   bool may_be_exact(const Size& size, Dtype dtype) const;
   // So long that the bound of terms of random signs is the smaller one.

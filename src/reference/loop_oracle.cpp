@@ -44,8 +44,9 @@ template <typename T>
 std::int64_t first_wrong(const ExpectedOutput& output, const T* found) {
   const auto count = output.spec.count;
   std::int64_t first = count;
-#pragma omp parallel for schedule(static) reduction(min : first) \
-    if (count > strip)
+#pragma omp parallel for schedule(static) \
+    reduction(min                         \
+              : first) if (count > strip)
   for (std::int64_t begin = 0; begin < count; begin += strip) {
     const auto length = std::min(strip, count - begin);
     const Expected* const expected = &output.elements[begin];
@@ -106,8 +107,7 @@ std::optional<LargestError> LoopOracle::largest_error(
     const double roundoff = unit_roundoff(array.spec.dtype);
     dispatch_all(array.spec.dtype, [&]<typename T>(T) {
       const T* const data = static_cast<const T*>(array.data);
-#pragma omp parallel for schedule(static) \
-    reduction(max : of_bound, of_rounding)
+#pragma omp parallel for schedule(static) reduction(max : of_bound, of_rounding)
       for (std::int64_t i = 0; i < expected.spec.count; ++i) {
         const auto [value, bound] = expected.elements[i];
         const double error = std::abs(static_cast<double>(data[i]) - value),

@@ -27,13 +27,11 @@ namespace parlab::reference {
 // An element of an input, of type T in memory, that the loop reads as an N.
 template <typename T, typename N>
 struct [[gnu::may_alias]] Element {
-  using Type = T;      // in memory
+  using Type = T;  // in memory
   using Number = N;
   static constexpr Dtype dtype = dtype_of<T>();
   T stored;
-  operator N() const {
-    return N::read(static_cast<double>(stored), this);
-  }
+  operator N() const { return N::read(static_cast<double>(stored), this); }
 };
 
 // An element that says where another one is.
@@ -56,8 +54,8 @@ struct Pair {
     Pair sum;
     sum.high = a.high + b.high;
     const double added = sum.high - a.high;
-    sum.low = (a.high - (sum.high - added)) + (b.high - added) +
-              (a.low + b.low);
+    sum.low =
+        (a.high - (sum.high - added)) + (b.high - added) + (a.low + b.low);
     return sum;
   }
   friend Pair operator-(Pair a) {
@@ -79,8 +77,7 @@ template <typename T>
 using Wide = std::conditional_t<std::is_same_v<T, double>, Pair, double>;
 template <typename Wide>
 constexpr Rounding rounding_of_wide{
-    .sum = std::is_same_v<Wide, Pair> ? 0x1p-100 : 0x1p-53,
-    .to_nearest = true};
+    .sum = std::is_same_v<Wide, Pair> ? 0x1p-100 : 0x1p-53, .to_nearest = true};
 
 // The largest power of two that divides x; 1 for 0.
 constexpr double grain_of(double x) {
@@ -226,7 +223,8 @@ struct Whole {
 
   Whole() = default;
   Whole(double constant)
-      : value(constant), most(squares ? constant * constant : std::abs(constant)),
+      : value(constant),
+        most(squares ? constant * constant : std::abs(constant)),
         grain(grain_of(constant)) {}
   static Whole read(double x, const void*) {
     Whole made;
@@ -283,8 +281,7 @@ struct Whole {
   // Exact so far, it begins anew; else nothing after it is exact.
   friend Whole stored(const Whole& a) {
     Whole again(a.value);
-    if (!a.stays_exact())
-      again.most = std::numeric_limits<double>::infinity();
+    if (!a.stays_exact()) again.most = std::numeric_limits<double>::infinity();
     return again;
   }
 };

@@ -16,8 +16,8 @@ namespace parlab::reference {
 struct Symbol {
   static constexpr Dtype dtype = Dtype::f64;
   std::vector<const void*> inputs = {};  // sorted
-  bool once = true;  // each of them in one term only
-  int degree = 0;    // the most inputs that are multiplied
+  bool once = true;                      // each of them in one term only
+  int degree = 0;                        // the most inputs that are multiplied
   double terms = 0;
   // the sum of the magnitudes of the terms, where the inputs are 1
   double most = 0;

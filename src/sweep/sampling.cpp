@@ -212,11 +212,10 @@ void take_samples(Bench& bench, Cache cache) {
       if (!pending->trial->passed()) continue;
       show_work(bench, to_string(cache), *pending->trial);
       const bool candidate = candidates.contains(pending);
-      take_batch(
-          bench, *pending,
-          {candidate ? bench.problem->disturbed()
-                     : bench.problem->disturbance()},
-          [&] { return candidate && random_chance(probability); });
+      take_batch(bench, *pending,
+                 {candidate ? bench.problem->disturbed()
+                            : bench.problem->disturbance()},
+                 [&] { return candidate && random_chance(probability); });
     }
     drop_finished(open);
   }
@@ -234,10 +233,9 @@ void check_as_timed(Bench& bench) {
     if (!pending->trial->passed()) continue;
     show_work(bench, "verifying", *pending->trial);
     const Measurement kept = *pending->measurement;
-    take_batch(
-        bench, *pending,
-        {.disturbance = bench.problem->disturbed(), .is_anew = true},
-        [] { return true; });
+    take_batch(bench, *pending,
+               {.disturbance = bench.problem->disturbed(), .is_anew = true},
+               [] { return true; });
     *pending->measurement = kept;
   }
 }

@@ -44,8 +44,8 @@ void change(const Array& array, const Signs& before, const Signs& now,
       for (auto place = begin; place < end; ++place) {
         const auto element = element_at(spec.map, place);
         if (element < 0) continue;
-        data[place] = with_sign(
-            data[place], before.bit(element) ^ now.bit(element), whole);
+        data[place] = with_sign(data[place],
+                                before.bit(element) ^ now.bit(element), whole);
       }
     }
   }

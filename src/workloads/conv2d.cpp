@@ -50,7 +50,8 @@ const RegisterLoop<Conv2d, float, double> conv2d_registered(
             [](const Size& size, Dtype dtype) {
               // Nine products and eight sums per point. Images without
               // interior need nothing at all.
-              const double all = size[0] * size[1], inside = points_inside(size),
+              const double all = size[0] * size[1],
+                           inside = points_inside(size),
                            bytes = bytes_of(dtype);
               return inside == 0 ? Work{}
                                  : Work{17 * inside, (all + inside) * bytes,

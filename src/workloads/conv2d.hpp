@@ -19,7 +19,8 @@ struct Conv2d {
   };
 
   template <typename T, typename Out = T>
-  static Args<T, Out> bind(const NamedArrays& arrays, const std::int64_t* size) {
+  static Args<T, Out> bind(const NamedArrays& arrays,
+                           const std::int64_t* size) {
     return {arrays.get<const T>("a"), arrays.get<Out>("b"), size[0], size[1]};
   }
 

@@ -196,30 +196,32 @@ const reference::RegisterOracle<float, double> convsep_registered(
                    {.name = "a_padded",
                     .role = Role::input,
                     .shape = {"rows"},
-                    .count = [](const Size& size) {
-                      return size[0] * (size[1] + 2 * size[2]);
-                    },
+                    .count =
+                        [](const Size& size) {
+                          return size[0] * (size[1] + 2 * size[2]);
+                        },
                     .halo = radius_of,
                     .layout_of = "a",
-                    .map = [](const Size& size) {
-                      return LayoutMap{.pitch = size[1],
-                                       .down = size[1] + 2 * size[2],
-                                       .across = 1,
-                                       .start = size[2]};
-                    }},
+                    .map =
+                        [](const Size& size) {
+                          return LayoutMap{.pitch = size[1],
+                                           .down = size[1] + 2 * size[2],
+                                           .across = 1,
+                                           .start = size[2]};
+                        }},
                    {.name = "w", .role = Role::input, .count = taps_of},
                    out("b", {"rows", "cols"})},
         // A pass: one product per tap and one sum less.
-        .flops = [](const Size& size) {
-          return 2.0 * size[0] * size[1] *
-                 (2.0 * static_cast<double>(taps_of(size)) - 1);
-        },
+        .flops =
+            [](const Size& size) {
+              return 2.0 * size[0] * size[1] *
+                     (2.0 * static_cast<double>(taps_of(size)) - 1);
+            },
         .fill = for_all_kinds<float, double>(
             []<typename T>(T, const Arrays& inputs, const Size& size,
                            InputKind kind) {
-              reference::fill_input<T>(inputs, "a", [&](auto i) {
-                return pixel<T>(kind, size, i);
-              });
+              reference::fill_input<T>(
+                  inputs, "a", [&](auto i) { return pixel<T>(kind, size, i); });
               reference::fill_input<T>(
                   inputs, "w", [&](auto i) { return weight<T>(kind, i); });
             }),

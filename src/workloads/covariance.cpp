@@ -334,22 +334,25 @@ const reference::RegisterOracle<float, double> covariance_registered(
                         .fallback = 0,
                         .min = 0,
                         .max = 1'000'000'000'000}},
-        .arrays = {in("data", {"m", "n"}), out("cov", {"n", "n"}),
+        .arrays = {in("data", {"m", "n"}),
+                   out("cov", {"n", "n"}),
                    {.name = "cov_packed",
                     .role = Role::output,
-                    .count = [](const Size& size) {
-                      return Covariance::packed_count(size[1]);
-                    },
+                    .count =
+                        [](const Size& size) {
+                          return Covariance::packed_count(size[1]);
+                        },
                     .layout_of = "cov"}},
         // Of the product one triangle: the other is a copy.
-        .work = [](const Size& size, Dtype dtype) {
-          const auto m = static_cast<double>(size[0]),
-                     n = static_cast<double>(size[1]),
-                     element = static_cast<double>(bytes_of(dtype)),
-                     written = n * (n + 1) / 2 * element;
-          return Work{m * n * (n + 1) + 2 * m * n, m * n * element + written,
-                      written};
-        },
+        .work =
+            [](const Size& size, Dtype dtype) {
+              const auto m = static_cast<double>(size[0]),
+                         n = static_cast<double>(size[1]),
+                         element = static_cast<double>(bytes_of(dtype)),
+                         written = n * (n + 1) / 2 * element;
+              return Work{m * n * (n + 1) + 2 * m * n,
+                          m * n * element + written, written};
+            },
         .fill = for_all_kinds<float, double>(
             []<typename T>(T, const Arrays& inputs, const Size& size,
                            InputKind kind) {

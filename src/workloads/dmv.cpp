@@ -20,7 +20,8 @@ const RegisterLoop<Dmv, float, double> dmv_registered(
                           return LayoutMap{
                               .pitch = size[1], .down = 1, .across = size[0]};
                         }},
-                   in("x", {"cols"}), out("y", {"rows"})},
+                   in("x", {"cols"}),
+                   out("y", {"rows"})},
         .flops = [](const Size& size) { return 2.0 * size[0] * size[1]; },
     },
     []<typename In, typename Out>(const Dmv::Args<In, Out>& p) {

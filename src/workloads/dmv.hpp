@@ -21,7 +21,8 @@ struct Dmv {
   };
 
   template <typename T, typename Out = T>
-  static Args<T, Out> bind(const NamedArrays& arrays, const std::int64_t* size) {
+  static Args<T, Out> bind(const NamedArrays& arrays,
+                           const std::int64_t* size) {
     return {arrays.get<const T>("a"),
             arrays.get<const T>("a_transposed"),
             arrays.get<const T>("x"),

@@ -52,10 +52,9 @@ const RegisterLoop<Heat, float, double> heat_registered(
 #pragma omp parallel for schedule(static)
         for (std::int64_t row = 1; row < p.rows - 1; ++row) {
           for (auto i = row * cols + 1; i < (row + 1) * cols - 1; ++i) {
-            to[i] = stored(
-                N(0.5) * from[i] +
-                N(0.125) * (from[i - cols] + from[i + cols] + from[i - 1] +
-                            from[i + 1]));
+            to[i] = stored(N(0.5) * from[i] +
+                           N(0.125) * (from[i - cols] + from[i + cols] +
+                                       from[i - 1] + from[i + 1]));
           }
         }
         std::swap(from, to);

@@ -32,9 +32,10 @@ const RegisterLoop<Histogram, std::uint8_t, int> histogram_registered(
         .arrays = {in("x", {"n"}),
                    {.name = "h",
                     .role = Role::output,
-                    .count = [](const Size&) {
-                      return std::int64_t{Histogram::bins};
-                    },
+                    .count =
+                        [](const Size&) {
+                          return std::int64_t{Histogram::bins};
+                        },
                     .type = [](Dtype) { return Dtype::i32; }}},
         .flops = [](const Size&) { return 0.0; },
         .fill = fill_bytes,

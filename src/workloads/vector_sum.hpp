@@ -20,7 +20,8 @@ struct VectorSum {
   };
 
   template <typename T, typename Out = T>
-  static Args<T, Out> bind(const NamedArrays& arrays, const std::int64_t* size) {
+  static Args<T, Out> bind(const NamedArrays& arrays,
+                           const std::int64_t* size) {
     return {arrays.get<const T>("x"), arrays.get<const T>("ones"),
             arrays.get<Out>("sum"), size[0]};
   }

@@ -1,7 +1,7 @@
-// Every workload, whoever wrote it. Wide inputs see precision: from size 256 on,
-// operands rounded to a narrower type are refused, and so are sums in
-// one; arithmetic that was declared passes. Whole inputs see each term, each
-// place and each element.
+// Every workload, whoever wrote it. Wide inputs see precision: from size 256
+// on, operands rounded to a narrower type are refused, and so are sums in one;
+// arithmetic that was declared passes. Whole inputs see each term, each place
+// and each element.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -190,7 +190,7 @@ void each_problem(const std::vector<Dtype>& dtypes, F f) {
   BOOST_TEST(seen >= 7);
 }
 
-const std::vector<Dtype> all_dtypes{Dtype::f32, Dtype::f64, Dtype::i32,
+const std::vector<Dtype> all_dtypes{Dtype::f32, Dtype::f64,  Dtype::i32,
                                     Dtype::f16, Dtype::bf16, Dtype::u8};
 
 }  // namespace
@@ -247,18 +247,20 @@ BOOST_AUTO_TEST_CASE(narrower_results_are_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(a_term_that_is_left_out_is_seen) {
-  each_problem(all_dtypes, [](const Workload& workload, const Size& size,
-                              Dtype dtype) {
-    Computed problem(workload, size, dtype, InputKind::integers);
-    const auto oracle = problem.oracle();
-    problem.run();
-    BOOST_TEST(problem.passes(*oracle));
-    const auto& input = problem.only(Role::input);
-    with_changed(input, telling_element(input), [](double) { return 0; }, [&] {
-      problem.run();
-      BOOST_TEST(!problem.passes(*oracle));
-    });
-  });
+  each_problem(all_dtypes,
+               [](const Workload& workload, const Size& size, Dtype dtype) {
+                 Computed problem(workload, size, dtype, InputKind::integers);
+                 const auto oracle = problem.oracle();
+                 problem.run();
+                 BOOST_TEST(problem.passes(*oracle));
+                 const auto& input = problem.only(Role::input);
+                 with_changed(
+                     input, telling_element(input), [](double) { return 0; },
+                     [&] {
+                       problem.run();
+                       BOOST_TEST(!problem.passes(*oracle));
+                     });
+               });
 }
 
 BOOST_AUTO_TEST_CASE(an_element_that_is_wrong_is_seen) {
@@ -280,12 +282,14 @@ BOOST_AUTO_TEST_CASE(an_element_that_is_wrong_is_seen) {
       });
       const auto off = [&](double by) {
         bool passes = false;
-        with_changed(output, at, [&](double) { return expected + by; },
-                     [&] { passes = problem.passes(*oracle); });
+        with_changed(
+            output, at, [&](double) { return expected + by; },
+            [&] { passes = problem.passes(*oracle); });
         return passes;
       };
       const double place = std::abs(expected) * unit_roundoff(dtype) * 4;
-      BOOST_TEST(!off(std::max(2 * bound, is_integer(output.spec.dtype) ? 1 : place)));
+      BOOST_TEST(
+          !off(std::max(2 * bound, is_integer(output.spec.dtype) ? 1 : place)));
       BOOST_TEST(off(0));
       if (output.spec.count < 2) return;
       // The elements stand one place beside theirs.

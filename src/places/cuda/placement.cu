@@ -47,11 +47,11 @@ unsigned long long value_of(const Arrays& inputs, const std::string& name,
               inputs.get<const unsigned char>(name) +
                   static_cast<std::size_t>(place) * bytes,
               bytes);
-  return dispatch_word(
-      spec.dtype, [&]<typename Word>(Word) -> unsigned long long {
-        return with_sign(static_cast<Word>(value), change,
-                         is_integer(spec.dtype));
-      });
+  return dispatch_word(spec.dtype,
+                       [&]<typename Word>(Word) -> unsigned long long {
+                         return with_sign(static_cast<Word>(value), change,
+                                          is_integer(spec.dtype));
+                       });
 }
 
 }  // namespace
