@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(512)
   const std::int64_t col0 = std::int64_t{blockIdx.x} * tile.cols - steps;
   for (std::int64_t row0 = std::int64_t{blockIdx.y} * tile.rows - steps;
        row0 + steps < rows; row0 += std::int64_t{gridDim.y} * tile.rows) {
-    // Of the region only what is in the grid.
+    // Only that part of the region which is in the grid.
     const int top = static_cast<int>(max(std::int64_t{0}, -row0));
     const int left = static_cast<int>(max(std::int64_t{0}, -col0));
     const int bottom = static_cast<int>(min(std::int64_t{height}, rows - row0));

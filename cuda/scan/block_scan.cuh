@@ -39,13 +39,13 @@ struct TileOfBlock {
   // Elements of the tile: so many for each thread.
   static constexpr int per_thread = n * words;
 
-  // Of this lane's first element; its next word is 32 words further.
+  // The place of this lane's first element; its next word is 32 words further.
   static __device__ std::int64_t first(std::int64_t tile) {
     return tile * per_thread * blockDim.x +
            (threadIdx.x / 32 * words * 32 + threadIdx.x % 32) * n;
   }
 
-  // What is beyond the last element is 0.
+  // Elements beyond the last one are 0.
   __device__ void read(const T* x, std::int64_t first, std::int64_t count) {
     _Pragma("unroll")
     for (int w = 0; w < words; ++w, first += 32 * n) {

@@ -42,7 +42,7 @@ __device__ T from_bits(Bits bits) {
   return static_cast<T>(static_cast<unsigned>(bits));
 }
 
-// What a tile has published.
+// A tile publishes its own sum, and the sum of all elements up to its end.
 struct alignas(16) State {
   Bits sum, prefix;
 };

@@ -7,8 +7,8 @@
 
 namespace parlab {
 
-// What a program printed, on both streams. It is an answer only when it
-// succeeded.
+// The text that a program printed, on both streams. It is an answer only when
+// it succeeded.
 struct Output {
   std::string text;
   bool succeeded;

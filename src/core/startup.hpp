@@ -1,4 +1,4 @@
-// What a process may find when it starts, put right before it does anything.
+// Puts right how a process was started, before it does anything.
 #pragma once
 
 namespace parlab {

@@ -5,7 +5,7 @@
 //
 //   const RegisterLoop<Dmv, float, double> dmv(
 //       {.name = "dmv", ...},
-//       []<typename In, typename N>(const Dmv::Args<In, N>& p) { ... });
+//       []<typename In, typename Out>(const Dmv::Args<In, Out>& p) { ... });
 #pragma once
 
 #include <map>

@@ -291,9 +291,6 @@ template <typename T, typename N>
 class Cell {
  public:
   static constexpr Dtype dtype = dtype_of<T>();
-  Cell() = default;
-  explicit Cell(const Expected& expected) : expected_(expected) {}
-  const Expected& expected() const { return expected_; }
   Cell& operator=(const N& number) {
     expected_ = number.template expected<T>();
     return *this;

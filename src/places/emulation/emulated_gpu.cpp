@@ -126,13 +126,13 @@ void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
   const auto wanted = config.cooperative
                           ? blocks
                           : std::min({blocks, threads / 2048 + 1, cores});
-  while (machine_->workers.size() < wanted)
-    machine_->workers.emplace_back();
-  const Arena::Access access(machine_->arena, false);
-  if (wanted > 1) {
+  if (machine_->workers.size() < wanted) {
+    // Blocks that wait for one that has no thread would wait for ever.
     if (const auto why = why_no_threads(static_cast<int>(wanted)))
       throw PointError(Verdict::no_device, why);
+    machine_->workers.resize(wanted);
   }
+  const Arena::Access access(machine_->arena, false);
   const CatchCrashes catching;
   std::vector<std::jthread> others;
   for (std::size_t i = 1; i < wanted; ++i) {
