@@ -88,6 +88,14 @@ class Cublas {
                  const float* b, float* c) {
     gemm_on_tensor_cores(m, n, k, a, b, c);
   }
+  // B = A^T, A m x n and B n x m, both column-major without gaps.
+  template <typename T>
+  void transpose(std::int64_t m, std::int64_t n, const T* a, T* b) {
+    const T one = 1, zero = 0;
+    check(of<T>().geam(handle_, CUBLAS_OP_T, CUBLAS_OP_N, n, m, &one, a, m,
+                       &zero, b, n, b, n),
+          "cublas geam");
+  }
   // C = A A^T, A n x k, C n x n, both column-major without gaps.
   template <typename T>
   void gemm_gram(std::int64_t n, std::int64_t k, const T* a, T* c) {
@@ -121,6 +129,8 @@ class Cublas {
     library_.resolve(doubles.gemm, "cublasDgemm_v2_64");
     library_.resolve(floats.syrk, "cublasSsyrk_v2_64");
     library_.resolve(doubles.syrk, "cublasDsyrk_v2_64");
+    library_.resolve(floats.geam, "cublasSgeam_64");
+    library_.resolve(doubles.geam, "cublasDgeam_64");
     library_.resolve(gemm_ex_, "cublasGemmEx_64");
     check(create_(&handle_), "cublasCreate");
   }
@@ -141,6 +151,10 @@ class Cublas {
     cublasStatus_t (*syrk)(cublasHandle_t, cublasFillMode_t, cublasOperation_t,
                            Extent64, Extent64, const T*, const T*, Extent64,
                            const T*, T*, Extent64) = nullptr;
+    cublasStatus_t (*geam)(cublasHandle_t, cublasOperation_t, cublasOperation_t,
+                           Extent64, Extent64, const T*, const T*, Extent64,
+                           const T*, const T*, Extent64, T*,
+                           Extent64) = nullptr;
   };
   template <typename T>
   const Calls<T>& of() const {

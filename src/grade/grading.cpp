@@ -9,6 +9,7 @@ namespace parlab::grade {
 namespace {
 
 // Extents are drawn from 2 on, up to about these: within a block, and of a few.
+// A vector has as many elements as a matrix.
 constexpr std::uint64_t most_of_hidden_extents[] = {40, 200, 700};
 
 void time_ladder(Class& all, const std::string& command, Stopwatch& stopwatch,
@@ -29,7 +30,8 @@ std::vector<Size> hidden_sizes(const Workload& workload, std::uint64_t seed) {
   for (const std::uint64_t most : most_of_hidden_extents) {
     std::vector<std::int64_t> typed;
     for (std::size_t i = 0; i < extents; ++i) {
-      typed.push_back(static_cast<std::int64_t>(2 + engine() % most));
+      const auto longest = extents == 1 ? most * most : most;
+      typed.push_back(static_cast<std::int64_t>(2 + engine() % longest));
     }
     if (extents > 1 && typed[0] == typed[1]) ++typed[1];
     sizes.push_back(complete_size(workload, typed));

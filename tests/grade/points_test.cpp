@@ -1,7 +1,10 @@
 // Points and ranks of submissions.
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 
 #include "core/types.hpp"
+#include "core/variant.hpp"
+#include "grade/grading.hpp"
 #include "grade/points.hpp"
 
 namespace {
@@ -69,6 +72,20 @@ BOOST_AUTO_TEST_CASE(ties_share_a_rank_and_the_next_counts_them) {
   BOOST_TEST(ranks(chain) == (std::vector<std::size_t>{1, 1, 3}),
              boost::test_tools::per_element());
   BOOST_TEST(ranks({}).empty());
+}
+
+// A kernel that is right in its first two blocks is not right.
+BOOST_AUTO_TEST_CASE(hidden_vectors_have_many_blocks) {
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
+    for (const auto* name : {"vector_sum", "scan"}) {
+      const auto sizes =
+          hidden_sizes(*Registry::instance().workload(name), seed);
+      BOOST_TEST(std::ranges::max(sizes).front() > 4096);
+    }
+    for (const auto& size :
+         hidden_sizes(*Registry::instance().workload("dmv"), seed))
+      BOOST_TEST(std::ranges::max(size) <= 703);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -94,4 +94,25 @@ BOOST_AUTO_TEST_CASE(constants_stay) {
                                  [](float one) { return one == 1; }));
 }
 
+BOOST_AUTO_TEST_CASE(structure_stays) {
+  const HostArrays arrays({{.name = "rows",
+                            .dtype = Dtype::u32,
+                            .count = 1001,
+                            .is_structure = true},
+                           {.name = "x", .dtype = Dtype::u8, .count = 1001}});
+  for (const auto& array : arrays.view())
+    std::fill_n(static_cast<unsigned char*>(array.data), array.spec.bytes(), 3);
+  write_anew(arrays.view(), {}, random_signs(), 2);
+  const auto changes = random_changes(arrays.view());
+  BOOST_TEST(!changes.empty());
+  for (const auto& change : changes)
+    BOOST_TEST(change.array == "x");
+  const auto threes = [&](std::string_view name) {
+    const auto* const bytes = arrays.view().get<const unsigned char>(name);
+    return std::count(bytes, bytes + 1001, 3);
+  };
+  BOOST_TEST(threes("rows") == 1001);
+  BOOST_TEST(threes("x") < 1001);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
