@@ -105,11 +105,10 @@ std::optional<Section> ladder_of_class(const Class& all, bool anonymous) {
   const double fastest = rungs.back().time;
   Ladder places;
   for (const auto& rung : rungs) {
-    places.rungs.push_back(
-        {.bars = {{.what = rung.name,
-                   .share = fastest / rung.time,
-                   .value = Quantity{rung.time, Unit::second},
-                   .framed = rung.own}}});
+    places.rungs.push_back({.name = rung.name,
+                            .share = fastest / rung.time,
+                            .framed = rung.own,
+                            .time = {Quantity{rung.time, Unit::second}}});
   }
   return Section{
       .id = "ladder",

@@ -106,22 +106,40 @@ struct Table {
 };
 
 // How far one came, rung by rung.
-struct Bar {
-  Text what;
-  double share = 0;  // of the space; beyond 1 it ends there
-  Text value = {};
-  bool framed = false;  // of what is compared with; the others are filled
-};
 struct Rung {
   Text name = {};
+  double share = 0;     // of the space its bar has; 0: not known
+  bool framed = false;  // of what is compared with; the others are filled
   Cell time = {};
+  Cell gain = {};  // over the best rung before it
   Text idea = {};
-  Cell gain = {};  // over the rung before it
-  std::vector<Bar> bars = {};
-  Text remark = {};
 };
 struct Ladder {
-  std::vector<Rung> rungs;
+  std::vector<Rung> rungs = {};
+};
+
+// Findings in numbers, on top of a page.
+struct Headline {
+  Text number, says;
+  std::string target = {};
+};
+struct Headlines {
+  std::vector<Headline> all;
+};
+
+// Small cells, each a link: a row for each machine, a cell for each claim.
+struct LinkCell {
+  std::string sign, text, target;
+  std::string hint = {};  // shown when a mouse rests on it
+  std::string kind = {};  // cells of one kind look alike
+};
+struct LinkRow {
+  std::string name;
+  std::vector<LinkCell> cells = {};
+};
+struct LinkGrid {
+  std::string title;
+  std::vector<LinkRow> rows = {};
 };
 
 // ---- charts -----------------------------------------------------------------
@@ -154,6 +172,34 @@ struct Chart {
   Text caption = {};
 };
 
+// Numbers of one kind, a row for each thing that they are of.
+PARLAB_ENUM(Look, "look", (ring, "ring"), (disc, "disc"), (tick, "tick"),
+            (square, "square"), (triangle, "triangle"), (diamond, "diamond"))
+struct Mark {
+  double at = 0;
+  Look look = Look::ring;
+  std::string hint = {};  // shown when a mouse rests on it
+};
+struct MarkedRow {
+  std::string name, note;   // the note in small print under it
+  std::string target = {};  // where it leads to
+  std::vector<Mark> marks = {};
+  std::string strong = {};             // behind the marks
+  std::vector<std::string> says = {};  // in small print, lines
+};
+struct Strip {
+  std::string id, title;  // the title is for those who cannot see it
+  std::vector<MarkedRow> rows = {};
+  bool logarithmic = false;
+  double from = 0, to = 1;
+  std::vector<std::pair<double, std::string>> ticks = {};
+  double line = 1;  // what the marks are compared with
+  // At the ends of the axis: who is better there. The left side is shaded.
+  std::string left = {}, right = {};
+  std::vector<std::pair<Look, std::string>> key = {};
+  Text caption = {};
+};
+
 // A figure that gnuplot drew: its file, and what to say of it.
 struct Picture {
   std::string id, path, title;
@@ -170,8 +216,13 @@ struct List {
   std::vector<Text> items;
 };
 struct Section;
-using Block =
-    std::variant<Paragraph, List, Table, Ladder, Chart, Picture, Section>;
+// One of them is shown, the first until another is chosen.
+struct Alternatives {
+  std::string what;  // is chosen: "GPU"
+  std::vector<Section> sections;
+};
+using Block = std::variant<Paragraph, List, Table, Ladder, Headlines, LinkGrid,
+                           Chart, Strip, Picture, Alternatives, Section>;
 struct Section {
   std::string id = {};
   Text title = {};

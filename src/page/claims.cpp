@@ -60,18 +60,44 @@ std::string claim_anchor(const Finding& finding) {
   return "claim-" + anchor(finding.id);
 }
 
-Section claims(const std::vector<Finding>& findings,
-               const std::filesystem::path& figures) {
+Text counted_verdicts(const std::vector<Finding>& findings) {
   std::map<Outcome, std::size_t> counts;
   for (const auto& finding : findings)
     ++counts[finding.outcome];
-  std::string counted_up =
-      counted(findings.size(), "claim") + " and observations: ";
+  std::vector<Text> parts;
   for (const auto outcome : every_value<Outcome>()) {
-    counted_up += (outcome == Outcome::holds ? "" : ", ") +
-                  verdict_sign(outcome) + std::string(to_string(outcome)) +
-                  " " + std::to_string(counts[outcome]);
+    parts.push_back(verdict_sign(outcome) + std::string(to_string(outcome)) +
+                    " " + std::to_string(counts[outcome]));
   }
+  return joined(parts);
+}
+
+std::vector<Block> claims_grid(const std::vector<Judged>& machines) {
+  std::vector<Block> grids;
+  if (machines.empty()) return grids;
+  const auto& first = machines.front().findings;
+  for (const auto& report : reports_of(first)) {
+    LinkGrid grid{.title = report};
+    for (const auto& [machine, page, findings] : machines) {
+      LinkRow row{.name = machines.size() > 1 ? machine : ""};
+      for (const auto& finding : findings) {
+        if (finding.report != report) continue;
+        row.cells.push_back(
+            {.sign = verdict_sign(finding.outcome),
+             .text = finding.id,
+             .target = page + "#" + claim_anchor(finding),
+             .hint = outcome_of(finding) + ": " + finding.sentence,
+             .kind = "v" + std::to_string(static_cast<int>(finding.outcome))});
+      }
+      grid.rows.push_back(std::move(row));
+    }
+    grids.push_back(std::move(grid));
+  }
+  return grids;
+}
+
+Section claims(const std::vector<Finding>& findings,
+               const std::filesystem::path& figures) {
   auto table =
       table_of({"Claim", "Verdict", "What it says, and the rule applied",
                 "Numbers", "Figure"});
@@ -84,10 +110,19 @@ Section claims(const std::vector<Finding>& findings,
         table.rows.push_back(row_of(finding, figures));
     }
   }
-  return {.id = "claims",
-          .title = "Claims of the source reports",
-          .label = "Claims",
-          .blocks = {Paragraph{counted_up + "."}, table}};
+  const auto hold = static_cast<std::size_t>(
+      std::ranges::count(findings, Outcome::holds, &Finding::outcome));
+  Section section{.id = "claims",
+                  .title = "Do the claims of the source reports hold?",
+                  .label = "Claims",
+                  .blocks = {Paragraph{of_all(hold, findings.size()) +
+                                       " claims and observations hold here. " +
+                                       counted_verdicts(findings) +
+                                       ". Each leads to its rule."}}};
+  for (auto& grid : claims_grid({{"", "", findings}}))
+    section.blocks.push_back(std::move(grid));
+  section.blocks.push_back(table);
+  return section;
 }
 
 }  // namespace parlab::page

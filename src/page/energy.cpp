@@ -1,6 +1,7 @@
 // Joules of the rungs of each ladder.
 #include <algorithm>
 
+#include "page/reference.hpp"
 #include "page/sections.hpp"
 #include "page/words.hpp"
 #include "render/markup.hpp"
@@ -39,26 +40,42 @@ double joules_of(const Cost& rung) {
   return rung.energy.median;
 }
 
-// The size and dtype at which most variants have joules, the larger size
-// of equals: the fastest setting of each. On one device: the GPU's joules
-// are its own, the CPU's are of its packages.
-LadderOfCosts ladder_with_energy(const Entries& on_one_device) {
+LadderOfCosts costs_at(const Entries& point) {
+  const auto compared = peers(point);
+  LadderOfCosts found{{}, ladder(compared).size()};
+  for (const auto* entry : ladder(where(compared, [](const Entry& entry) {
+         return entry.record.has_energy();
+       })))
+    found.rungs.push_back({entry, entry->record.energy->summary()});
+  return found;
+}
+
+// The size and dtype at which most variants have joules, the larger size of
+// equals.
+LadderOfCosts ladder_with_most(const Entries& entries) {
   LadderOfCosts most;
-  for (const auto dtype : dtypes(on_one_device)) {
-    const auto same_type = of_dtype(on_one_device, dtype);
+  for (const auto dtype : dtypes(entries)) {
+    const auto same_type = of_dtype(entries, dtype);
     for (const auto& size : sizes(same_type)) {
-      const auto compared = peers(of_size(same_type, size));
-      LadderOfCosts found{{}, ladder(compared).size()};
-      for (const auto* entry : ladder(where(compared, [](const Entry& entry) {
-             return entry.record.has_energy();
-           }))) {
-        found.rungs.push_back({entry, entry->record.energy->summary()});
-      }
+      auto found = costs_at(of_size(same_type, size));
       if (!found.rungs.empty() && found.rungs.size() >= most.rungs.size())
         most = std::move(found);
     }
   }
   return most;
+}
+
+// At the reference, or where that has joules of no ladder at the size with the
+// largest in its dtype, or in any: the fastest setting of each. On one device:
+// the GPU's joules are its own, the CPU's are of its packages.
+LadderOfCosts ladder_with_energy(const Entries& on_one_device,
+                                 const Reference& reference) {
+  const auto alike = of_dtype(on_one_device, reference.dtype);
+  for (auto found :
+       {costs_at(of_size(alike, reference.size)), ladder_with_most(alike)}) {
+    if (found.rungs.size() > 1) return found;
+  }
+  return ladder_with_most(on_one_device);
 }
 
 // Costs whose joules cannot be told from those of the thriftiest.
@@ -71,6 +88,41 @@ std::string ties_in_joules(const Costs& rungs, const Cost& thrifty) {
     names += (names.empty() ? "" : ", ") + name(rung.entry->record);
   }
   return names;
+}
+
+// The fastest costs the least, or no more than can be told apart.
+bool fastest_is_thriftiest(const Costs& rungs) {
+  const auto &thrifty = least(rungs, joules_of),
+             &fastest = least(rungs, seconds_of);
+  return thrifty.entry == fastest.entry ||
+         parlab::tied(
+             ratio(fastest.energy.estimate, thrifty.energy.estimate)) ||
+         parlab::tied(ratio(thrifty.entry->summary.estimate,
+                            fastest.entry->summary.estimate));
+}
+
+MarkedRow row_of(const Costs& rungs, const std::string& workload) {
+  const auto &thrifty = least(rungs, joules_of),
+             &fastest = least(rungs, seconds_of);
+  MarkedRow row{.name = workload,
+                .note = short_point(fastest.entry->record),
+                .target = "#" + anchor("workload-" + workload)};
+  for (const auto& rung : rungs) {
+    row.marks.push_back({joules_of(rung) / joules_of(thrifty),
+                         rung.entry == fastest.entry ? Look::disc : Look::ring,
+                         setting(rung.entry->record) + ": " +
+                             in_words(energy_of(rung)) + ", " +
+                             in_words(time_of(*rung.entry))});
+  }
+  const auto more = ratio(fastest.energy.estimate, thrifty.energy.estimate);
+  row.strong = fastest_is_thriftiest(rungs) ? "yes" : "no";
+  row.says = {fastest.entry->record.variant + ", " +
+              in_words(energy_of(fastest))};
+  if (thrifty.entry != fastest.entry) {
+    row.says.push_back(in_words(times(more)) + " the joules of " +
+                       thrifty.entry->record.variant);
+  }
+  return row;
 }
 
 Cell is_it_the_fastest(const Costs& rungs) {
@@ -170,10 +222,23 @@ std::optional<Section> energy(const Measured& measured) {
   auto table = table_of({"Workload", "Least energy", "Of one execution",
                          "Per joule", "Is it the fastest?"});
   std::vector<Block> details;
-  for (const auto& workload : measured.workloads()) {
+  // A ladder of one rung has no answer.
+  std::size_t asked = 0, same = 0;
+  Strip strip{.id = "fig-energy",
+              .title = "Joules of each kernel over those of the thriftiest",
+              .logarithmic = true,
+              .from = 1,
+              .key = {{Look::ring, "a kernel"}, {Look::disc, "the fastest"}},
+              .caption =
+                  "Joules of one execution over those of the thriftiest "
+                  "of its workload. The fastest is the thriftiest where "
+                  "it is at the left end; \"yes\": it is, or cannot be "
+                  "told from it."};
+  for (const auto& reference : references(measured)) {
+    const auto& workload = reference.workload;
     for (const bool gpu : {true, false}) {
       const auto entries = on_device(of_workload(all(measured), workload), gpu);
-      const auto [rungs, timed] = ladder_with_energy(entries);
+      const auto [rungs, timed] = ladder_with_energy(entries, reference);
       if (rungs.empty()) continue;
       const auto& thrifty = least(rungs, joules_of);
       const auto& record = thrifty.entry->record;
@@ -189,22 +254,36 @@ std::optional<Section> energy(const Measured& measured) {
             is_it_the_fastest(rungs)}});
       details.push_back(
           table_of_rungs(rungs, workload + " on the " + where_it_was));
+      if (rungs.size() < 2 || gpu != measured.has_gpu()) continue;
+      ++asked;
+      same += fastest_is_thriftiest(rungs);
+      strip.rows.push_back(row_of(rungs, workload));
     }
   }
-  Section section{
-      .id = "energy",
-      .title = "Energy",
-      .label = "Energy",
-      .blocks = {Paragraph{
-          "Joules of one execution, what the device uses at rest included: of "
-          "a GPU those of the whole board, of a CPU those of its packages and, "
-          "where they are counted, their memory; never those of the rest of "
-          "the machine. So a GPU is not compared with a CPU. Of each ladder "
-          "the rung that costs the least, and whether it is the fastest of "
-          "those whose joules were measured, each at one setting. \"One after "
-          "another\" is the time of an execution among the many that the "
-          "joules are of; power is that of this time."}}};
+  logarithmic_axis(strip);
+  table.title = "The thriftiest of each";
+  table.folded = table.printed = true;
+  Section section{.id = "energy",
+                  .title = "Is the fastest the thriftiest?",
+                  .label = "Energy"};
+  if (asked > 0) {
+    section.blocks = {
+        Paragraph{"In " + of_all(same, asked) +
+                  " workloads the fastest costs the least energy, or cannot be "
+                  "told from the one that does."},
+        strip};
+  }
   if (!table.rows.empty()) section.blocks.push_back(table);
+  section.blocks.push_back(Paragraph{
+      .text = "Joules of one execution, what the device uses at rest included: "
+              "of a GPU those of the whole board, of a CPU those of its "
+              "packages and, where they are counted, their memory; never those "
+              "of the rest of the machine. So a GPU is not compared with a "
+              "CPU. Each variant has one setting, its fastest whose joules "
+              "were measured. \"One after another\" is the time of an "
+              "execution among the many that the joules are of; power is that "
+              "of this time.",
+      .small = true});
   std::move(details.begin(), details.end(), std::back_inserter(section.blocks));
   const auto absent = without_joules(measured);
   if (!absent.items.empty()) section.blocks.push_back(absent);

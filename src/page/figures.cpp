@@ -1,6 +1,7 @@
 #include "page/figures.hpp"
 
 #include <algorithm>
+#include <fstream>
 
 #include "render/markup.hpp"
 
@@ -44,6 +45,22 @@ std::vector<Picture> figures_of(const fs::path& folder,
   for (auto& [number, figure] : numbered)
     figures.push_back(std::move(figure));
   return figures;
+}
+
+void find_curves(const std::vector<Picture>& figures, Curves& curves) {
+  const std::string group = "<g id=\"", title = "\" ><title>";
+  for (const auto& figure : figures) {
+    std::ifstream in(figure.path);
+    for (std::string line; std::getline(in, line);) {
+      const auto id = line.find(group), end = line.find(title);
+      if (id == line.npos || end == line.npos) continue;
+      const auto from = end + title.size();
+      const auto name = line.substr(from, line.find('<', from) - from);
+      const auto start = id + group.size();
+      // The first stays.
+      curves.emplace(name, figure.id + "-" + line.substr(start, end - start));
+    }
+  }
 }
 
 std::string figure_anchor(const std::string& name) {

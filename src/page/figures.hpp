@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,10 @@ namespace parlab::page {
 // None when there is no such folder.
 std::vector<Picture> figures_of(const std::filesystem::path& folder,
                                 const std::string& experiment);
+// Where the curve of each variant, "cuda/naive", is drawn: its id on the page,
+// by the first of these figures that has it in its key.
+using Curves = std::map<std::string, std::string>;
+void find_curves(const std::vector<Picture>& figures, Curves& curves);
 // "fig-cslab-dmv-7-all-gflops"
 std::string figure_anchor(const std::string& name);
 

@@ -5,8 +5,10 @@
 #include <set>
 
 #include "claims/claim.hpp"
+#include "core/text.hpp"
 #include "page/sections.hpp"
 #include "page/words.hpp"
+#include "render/markup.hpp"
 
 namespace parlab::page {
 namespace {
@@ -27,6 +29,9 @@ std::string address(const std::string& folder) {
   }
   return text + "/index.html";
 }
+std::string page_address(const Measured& measured) {
+  return address(measured.folder);
+}
 
 Cell cell_of(const std::optional<Ceilings>& ceilings) {
   if (!ceilings) return {};
@@ -46,6 +51,13 @@ std::string gpus_of(const Measured& measured) {
   return count + run.gpu;
 }
 
+// What it is told from other machines by.
+std::string label_of(const Measured& measured) {
+  const auto& gpus = gpus_of(measured);
+  return measured.has_gpu() ? measured.machine + " (" + gpus + ")"
+                            : measured.machine + " (CPU only)";
+}
+
 // Of one machine the fastest on one half of it, at one size and dtype.
 struct Contender {
   const Measured* machine;
@@ -54,15 +66,13 @@ struct Contender {
 
 std::vector<Contender> contenders(const std::vector<Measured>& machines,
                                   const std::string& workload, Dtype dtype,
-                                  const Size& size) {
+                                  const Size& size, bool gpu) {
   std::vector<Contender> found;
   for (const auto& measured : machines) {
     const auto point =
         of_size(of_dtype(of_workload(all(measured), workload), dtype), size);
-    for (const bool gpu : {false, true}) {
-      const auto* entry = best_peer(on_device(point, gpu));
-      if (entry != nullptr) found.push_back({&measured, entry});
-    }
+    const auto* entry = best_peer(on_device(point, gpu));
+    if (entry != nullptr) found.push_back({&measured, entry});
   }
   std::ranges::stable_sort(found, {}, [](const Contender& one) {
     return one.entry->summary.median;
@@ -70,19 +80,23 @@ std::vector<Contender> contenders(const std::vector<Measured>& machines,
   return found;
 }
 
-// The dtype and size that most machines have, and of these the largest.
+// The dtype and size that most machines have on this half, and of these the
+// largest.
 std::optional<std::pair<Dtype, Size>> common_point(
-    const std::vector<Measured>& machines, const std::string& workload) {
+    const std::vector<Measured>& machines, const std::string& workload,
+    bool gpu) {
   std::map<std::pair<Dtype, Size>, std::set<std::string>> who;
   std::optional<std::pair<Dtype, Size>> chosen;
   Entries entries;
   for (const auto& measured : machines) {
-    for (const auto* entry : of_workload(all(measured), workload)) {
+    for (const auto* entry :
+         on_device(of_workload(all(measured), workload), gpu)) {
       entries.push_back(entry);
       who[{entry->record.dtype, entry->record.size}].insert(measured.folder);
     }
   }
-  // The dtype of the glance first: it is that of most backends.
+  entries = of_usual_parameters(entries);
+  // The main dtype first: it is that of most backends.
   auto order = dtypes(entries);
   const auto main = main_dtype(entries);
   std::ranges::stable_partition(order,
@@ -102,24 +116,17 @@ std::optional<std::pair<Dtype, Size>> common_point(
   return chosen;
 }
 
-// Machines that are not among those found, and halves of machines: "a, the CPU
-// of b".
-std::string without_it(const std::vector<Measured>& machines,
-                       const std::vector<Contender>& found) {
-  std::string text;
+// Machines that have this half and are not among those found.
+std::vector<std::string> without_it(const std::vector<Measured>& machines,
+                                    const std::vector<Contender>& found,
+                                    bool gpu) {
+  std::vector<std::string> names;
   for (const auto& measured : machines) {
-    const auto has = [&](bool gpu) {
-      return std::ranges::any_of(found, [&](const Contender& c) {
-        return c.machine == &measured && on_gpu(c.entry->side) == gpu;
-      });
-    };
-    const bool gpu = !measured.has_gpu() || has(true), cpu = has(false);
-    if (gpu && cpu) continue;
-    text += text.empty() ? "" : ", ";
-    if (gpu != cpu) text += gpu ? "the CPU of " : "the GPU of ";
-    text += measured.machine;
+    const bool has = std::ranges::any_of(
+        found, [&](const Contender& c) { return c.machine == &measured; });
+    if (!has && (!gpu || measured.has_gpu())) names.push_back(measured.machine);
   }
-  return text;
+  return names;
 }
 
 // "GPU", "CPU", or of several GPUs how many were at work.
@@ -133,7 +140,77 @@ std::string half_of(const Measured& measured, const Entry& entry) {
          counted(there, "GPU");
 }
 
+// The fastest of each machine on this half of it.
+std::vector<Block> ranks(const std::vector<Measured>& machines, bool gpu) {
+  std::set<std::string> workloads;
+  for (const auto& measured : machines) {
+    for (const auto& name : measured.workloads())
+      workloads.insert(name);
+  }
+  auto table =
+      table_of({"Machine", "Fastest variant", "Time", "Over the fastest"});
+  table.title = gpu ? "GPUs" : "CPUs";
+  table.folded = !gpu;
+  table.printed = true;
+  std::vector<std::string> missing;
+  for (const auto& workload : workloads) {
+    const auto common = common_point(machines, workload, gpu);
+    if (!common) continue;
+    const auto found =
+        contenders(machines, workload, common->first, common->second, gpu);
+    const auto without = without_it(machines, found, gpu);
+    if (!without.empty())
+      missing.push_back(workload + " on " + join(without, ", "));
+    const auto& fastest = *found.front().entry;
+    table.rows.push_back({{{workload, point_of(fastest.record)}}, true});
+    for (const auto& [machine, entry] : found) {
+      Cell behind{"fastest"};
+      if (entry != &fastest) {
+        const auto speed =
+            ratio(fastest.summary.estimate, entry->summary.estimate);
+        behind = {as_fast(speed), range_of(speed)};
+      }
+      table.rows.push_back(
+          {{{Link{machine->machine, page_address(*machine) + "#" +
+                                        anchor("workload-" + workload)},
+             half_of(*machine, *entry)},
+            {setting(entry->record)},
+            with_interval(time_of(*entry)),
+            behind}});
+    }
+  }
+  if (table.rows.empty()) return {};
+  std::vector<Block> blocks{table};
+  if (!missing.empty()) {
+    blocks.push_back(Paragraph{
+        .text = "Not measured at that size: " + join(missing, "; ") + ".",
+        .small = true});
+  }
+  return blocks;
+}
+
 }  // namespace
+
+Alternatives first_of_each(const std::vector<const Measured*>& machines) {
+  Alternatives choice{.what = "Machine", .sections = {}};
+  for (const auto* measured : machines) {
+    const auto page = page_address(*measured);
+    const auto id = anchor("first-" + measured->folder);
+    const auto strip = first_to_fastest(*measured, page, "fig-" + id);
+    if (!strip) continue;
+    choice.sections.push_back(
+        {.id = id,
+         .title = measured->machine +
+                  ": from the first kernel to the fastest, against the limit "
+                  "of the hardware",
+         .label = label_of(*measured),
+         .blocks = {
+             headlines(*measured,
+                       judge_claims(measured->records, measured->runs), page),
+             *strip, Paragraph{Link{"All of " + measured->machine, page}}}});
+  }
+  return choice;
+}
 
 Section machine_list(const std::vector<Measured>& machines) {
   auto table = table_of({"Page", "GPU", "CPU", "Memory and peaks of one GPU",
@@ -145,7 +222,7 @@ Section machine_list(const std::vector<Measured>& machines) {
       cpu = {run.cpu, counted(run.cores, "core") + ", " +
                           Quantity{run.memory_bytes, Unit::byte}};
     }
-    table.rows.push_back({{{Link{measured.machine, address(measured.folder)}},
+    table.rows.push_back({{{Link{measured.machine, page_address(measured)}},
                            {gpus_of(measured)},
                            cpu,
                            cell_of(measured.device_ceilings()),
@@ -159,87 +236,46 @@ Section machine_list(const std::vector<Measured>& machines) {
 }
 
 Section side_by_side(const std::vector<Measured>& machines) {
-  std::set<std::string> workloads;
-  for (const auto& measured : machines) {
-    for (const auto& name : measured.workloads())
-      workloads.insert(name);
-  }
-  auto table =
-      table_of({"Machine", "Fastest variant", "Time", "Over the fastest"});
-  std::string missing;
-  for (const auto& workload : workloads) {
-    const auto common = common_point(machines, workload);
-    if (!common) continue;
-    const auto found =
-        contenders(machines, workload, common->first, common->second);
-    if (found.empty()) continue;
-    const auto without = without_it(machines, found);
-    if (!without.empty())
-      missing += (missing.empty() ? "" : "; ") + workload + " on " + without;
-    const auto& fastest = *found.front().entry;
-    table.rows.push_back({{{workload, point_of(fastest.record)}}, true});
-    for (const auto& [machine, entry] : found) {
-      Cell behind{"fastest"};
-      if (entry != &fastest) {
-        const auto longer =
-            ratio(entry->summary.estimate, fastest.summary.estimate);
-        behind = {times(longer) + Text(" the time"), interval(longer)};
-      }
-      table.rows.push_back({{{machine->machine, half_of(*machine, *entry)},
-                             {setting(entry->record)},
-                             with_interval(time_of(*entry)),
-                             behind}});
-    }
-  }
   Section section{
       .id = "compared",
-      .title = "Side by side",
+      .title = "Which machine is the fastest?",
       .label = "Side by side",
-      .blocks = {
-          Paragraph{"The fastest variant of each machine, kernel only, at the "
-                    "largest size measured on most machines; small print is "
-                    "the 95 % interval."},
-          table}};
-  if (!missing.empty()) {
-    section.blocks.push_back(
-        Paragraph{"Not measured at that size: " + missing + "."});
+      .blocks = {Paragraph{
+          "The fastest variant of each machine, kernel only: GPUs among "
+          "themselves, CPUs among themselves, each workload at the largest "
+          "size that most of them were measured at. Small print is the 95 % "
+          "interval."}}};
+  for (const bool gpu : {true, false}) {
+    for (auto& block : ranks(machines, gpu))
+      section.blocks.push_back(std::move(block));
   }
   return section;
 }
 
 Section verdicts(const std::vector<Measured>& machines) {
-  std::vector<std::string> titles{"Claim"};
-  std::vector<std::vector<Finding>> of_each;
+  std::vector<Judged> judged;
+  std::vector<Text> counts;
   for (const auto& measured : machines) {
-    titles.push_back(measured.machine);
-    of_each.push_back(judge_claims(measured.records, measured.runs));
+    judged.push_back({measured.machine, page_address(measured),
+                      judge_claims(measured.records, measured.runs)});
+    const auto& findings = judged.back().findings;
+    const auto hold =
+        std::ranges::count(findings, Outcome::holds, &Finding::outcome);
+    counts.push_back(of_all(static_cast<std::size_t>(hold), findings.size()) +
+                     " hold on " + measured.machine);
   }
-  auto table = table_of(titles);
-  std::size_t untested = 0;
-  for (std::size_t i = 0; !of_each.empty() && i < of_each.front().size(); ++i) {
-    const auto& claim = of_each.front()[i];
-    const bool tested = std::ranges::any_of(of_each, [&](const auto& findings) {
-      return findings[i].outcome != Outcome::cannot_be_tested;
-    });
-    if (!tested) {
-      ++untested;
-      continue;
-    }
-    Row row{{{claim.id, claim.sentence}}};
-    for (const auto& findings : of_each)
-      row.cells.push_back({verdict_words(findings[i])});
-    table.rows.push_back(std::move(row));
-  }
+  std::vector<Text> signs;
+  for (const auto outcome : every_value<Outcome>())
+    signs.push_back(verdict_sign(outcome) + std::string(to_string(outcome)));
   Section section{.id = "verdicts",
-                  .title = "Claims of the source reports",
-                  .label = "Claims"};
-  if (untested > 0) {
-    section.blocks = {
-        Paragraph{counted(untested, "claim") +
-                  " cannot be judged on any machine yet; the page of each "
-                  "machine says which run is missing."}};
-  }
-  section.blocks.push_back(table);
+                  .title = "Do the claims of the source reports hold?",
+                  .label = "Claims",
+                  .blocks = {Paragraph{"Claims and observations: " +
+                                       joined(counts) + ". " + joined(signs) +
+                                       ". Each leads to its rule and its "
+                                       "numbers on the page of the machine."}}};
+  for (auto& grid : claims_grid(judged))
+    section.blocks.push_back(std::move(grid));
   return section;
 }
 

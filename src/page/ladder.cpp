@@ -1,6 +1,9 @@
-#include <map>
-#include <set>
+// The ladders of a workload, as bars.
+#include <algorithm>
+#include <functional>
 
+#include "core/text.hpp"
+#include "page/reference.hpp"
 #include "page/sections.hpp"
 #include "page/words.hpp"
 #include "record/speedup.hpp"
@@ -9,122 +12,239 @@
 namespace parlab::page {
 namespace {
 
-// What this rung bought over the one below it; nothing when there is
-// none to compare it with.
-Cell gain(const Entry& entry, const Entry* below) {
-  if (below == nullptr) return {};
-  const auto ratio = speedup(entry.record, below->record);
-  if (ratio) return as_fast_as(*ratio, entry.record, below->record);
-  const auto origin = of_two(entry.record, below->record);
-  if (!origin) return {};
-  return {"not compared with " + name(below->record), origin};
-}
-
 std::string idea_of(const Entry& entry) {
-  if (const auto* variant = variant_of(entry.record)) return variant->idea;
+  if (const auto* variant = variant_of(entry.record)) {
+    auto idea = variant->idea;
+    std::erase(idea, '`');
+    return idea;
+  }
   return entry.side == Side::gpu_library ? "the vendor's library" : "";
 }
 
-Rung rung_of(const Entry& entry, const Entry* below, const Entry* library,
-             const std::string& roof) {
-  const auto& record = entry.record;
-  Rung rung{.name = setting(record),
-            .time = with_interval(time_of(entry)),
-            .idea = idea_of(entry),
-            .gain = gain(entry, below)};
-  if (const auto reached = of_roof(entry))
-    rung.bars.push_back({.what = roof, .share = *reached});
-  const auto over_library = library == nullptr || library == &entry
-                                ? std::nullopt
-                                : speedup(record, library->record);
-  if (over_library) {
-    rung.bars.push_back({.what = "of " + library->record.variant,
-                         .share = over_library->value,
-                         .framed = true});
+// A rung of those that compute alike, and what it bought over the best of
+// those before it; libraries are no rungs.
+struct Step {
+  const Entry* entry;
+  const Entry* before;
+  std::optional<Ratio> gain;
+
+  // By its whole interval, where it has one.
+  bool bought() const {
+    return gain && (decided(*gain) ? above(*gain, worth_mentioning)
+                                   : gain->value > worth_mentioning);
   }
-  if (reduced_arithmetic(record))
-    rung.remark = "In reduced precision: not compared with full precision.";
+};
+
+std::vector<Step> climb(const Entries& rungs) {
+  std::vector<Step> steps;
+  const Entry* best_before = nullptr;
+  for (const auto* entry : rungs) {
+    if (of_library(entry->side)) continue;
+    steps.push_back({entry, best_before,
+                     best_before == nullptr
+                         ? std::nullopt
+                         : speedup(entry->record, best_before->record)});
+    if (best_before == nullptr ||
+        entry->summary.median < best_before->summary.median)
+      best_before = entry;
+  }
+  return steps;
+}
+
+// "a", "a and b", "a, b and c"
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    text += i == 0 ? "" : i + 1 < names.size() ? ", " : " and ";
+    text += names[i];
+  }
+  return text;
+}
+
+Cell gain_cell(const Step& step) {
+  if (step.before == nullptr) return {"the first"};
+  if (!step.gain) {
+    return {"not compared", of_two(step.entry->record, step.before->record)};
+  }
+  const auto note = range_of(*step.gain) +
+                    behind_of_two(step.entry->record, step.before->record);
+  if (step.bought())
+    return {Strong{in_words(times(*step.gain))} + Text(" the best before"),
+            note};
+  return {parlab::tied(*step.gain) || step.gain->value > 1
+              ? Text("no gain")
+              : as_fast(*step.gain) + Text(" than the best before"),
+          note};
+}
+
+// On a GPU nearly all rungs are of one backend.
+std::string short_name(const Entry& entry) {
+  return on_gpu(entry.side) ? entry.record.variant : name(entry.record);
+}
+
+// Against the best here that computes alike, or in full precision.
+Cell against(const Entry& entry, const Entry* other) {
+  if (other == nullptr || other == &entry) return {};
+  const auto ratio = speedup(entry.record, other->record);
+  if (!ratio) return {"not compared", of_two(entry.record, other->record)};
+  const bool slower = !parlab::tied(*ratio) && ratio->value < 1;
+  return {as_fast(*ratio) + (slower ? " than " : " as ") + short_name(*other),
+          range_of(*ratio) + behind_of_two(entry.record, other->record)};
+}
+
+Rung rung_of(const Entry& entry, const Entries& rungs, const Cell& gain,
+             const Curves& curves) {
+  const auto& record = entry.record;
+  const auto name_here = short_name(entry);
+  const auto curve = curves.find(page::name(record));
+  Rung rung{.name = curve == curves.end()
+                        ? Text(name_here)
+                        : Text(Link{name_here, "#" + curve->second,
+                                    "its curve in a figure"}),
+            .share = of_limit(entry, rungs).value_or(0),
+            .framed = of_library(entry.side),
+            .time = with_interval(time_of(entry)),
+            .gain = gain};
+  std::vector<Text> idea;
+  if (const auto text = idea_of(entry); !text.empty()) idea.push_back(text);
+  if (const auto text = tunables_of(record); !text.empty())
+    idea.push_back(text);
+  rung.idea = joined(idea, "; ");
   return rung;
 }
 
-// entries: of one dtype and one half of the machine, and not none.
-Section ladder_of(const Entries& entries, bool gpu) {
-  const auto rungs = ladder(of_size(entries, *ladder_size(entries)));
-  const auto* library =
-      best_peer(of_side(rungs, gpu ? Side::gpu_library : Side::cpu_library));
-  const auto& first = rungs.front()->record;
-  const auto* fastest =
-      best_peer(rungs) != nullptr ? best_peer(rungs) : best(rungs);
-  const auto reached = of_roof(*fastest);
-  // Rungs on tensor cores have a higher roof than the others.
-  std::set<std::string> units;
-  for (const auto* rung : rungs)
-    units.insert(rung->record.unit);
-  std::map<Arithmetic, const Entry*> before;
-  Ladder climbed;
-  for (const auto* rung : rungs) {
-    // Only with what computes alike: a library with the best that was written
-    // here, a rung with the one before it.
-    const auto arithmetic = rung->record.arithmetic;
-    const auto* own = best(where(rungs, [&](const Entry& e) {
-      return !of_library(e.side) && e.record.arithmetic == arithmetic;
-    }));
-    auto& last = before[arithmetic];
-    const bool vendor = of_library(rung->side);
-    const bool peers = !reduced_arithmetic(rung->record);
-    climbed.rungs.push_back(
-        rung_of(*rung, vendor ? own : last, peers ? library : nullptr,
-                units.size() < 2 ? "of the roof"
-                                 : "of the roof, " + rung->record.unit));
-    if (!vendor) last = rung;
+// Rungs that compute alike, and libraries that do.
+Ladder ladder_of(const Entries& rungs, const Entry* full_precision,
+                 const Curves& curves) {
+  Ladder ladder;
+  const auto steps = climb(rungs);
+  const auto* own = best(
+      where(rungs, [](const Entry& entry) { return !of_library(entry.side); }));
+  auto step = steps.begin();
+  for (const auto* entry : rungs) {
+    const bool library = of_library(entry->side);
+    const Cell gain = full_precision != nullptr
+                          ? against(*entry, full_precision)
+                      : library ? against(*entry, own)
+                                : gain_cell(*step);
+    ladder.rungs.push_back(rung_of(*entry, rungs, gain, curves));
+    if (!library) ++step;
   }
-  return {.title = std::string(gpu ? "On the GPU, " : "On the CPU, ") +
-                   std::string(parlab::to_string(first.dtype)) + ", " +
-                   dimensions(first),
-          .says = ": " + counted(rungs.size(), "rung") + ", the fastest " +
-                  name(fastest->record) + " in " +
-                  Quantity{fastest->summary.median, Unit::second} +
-                  (reached ? ", " + Text(share(*reached)) + " of the roof"
-                           : Text()),
-          .blocks = {climbed},
-          .folded = true,
-          .printed = true};
+  return ladder;
 }
 
-void add_both(std::vector<Block>& blocks, const Entries& entries) {
-  for (const bool gpu : {true, false}) {
-    const auto half = on_device(entries, gpu);
-    if (!half.empty()) blocks.push_back(ladder_of(half, gpu));
+Entries of_precision(const Entries& rungs, Precision precision) {
+  return where(rungs, [&](const Entry& entry) {
+    return precision_of(entry.record) == precision;
+  });
+}
+
+// entries: of one dtype and one half of the machine at one size.
+Section half_of(const Measured& measured, const Entries& entries, bool gpu,
+                const Curves& curves) {
+  const auto rungs = ladder(entries);
+  const auto full = of_precision(rungs, Precision::full);
+  const auto& shown = full.empty() ? rungs : full;
+  const auto& first = shown.front()->record;
+  const auto limit = limit_of(measured, best(shown)->record);
+  Section section{
+      .title = std::string(gpu ? "On the GPU" : "On the CPU") + ": " +
+               finding_of_ladder(shown),
+      .blocks = {Paragraph{
+          .text = point_of(first) + (gpu ? ", data on the GPU" : "") +
+                  (limit.empty() ? Text()
+                                 : ". Percent of what " + limit_words(limit) +
+                                       " allows") +
+                  "; gains are over the best rung above.",
+          .small = true}}};
+  if (!full.empty()) section.blocks.push_back(ladder_of(full, nullptr, curves));
+  const auto* best_full = best(full);
+  const std::pair<Precision, std::string> others[] = {
+      {Precision::alike,
+       "Other arithmetic, as accurate: its errors stay within the bound of " +
+           std::string(parlab::to_string(first.dtype)) + "."},
+      {Precision::reduced, "Reduced precision."}};
+  for (const auto& [precision, what] : others) {
+    const auto some = of_precision(rungs, precision);
+    if (some.empty()) continue;
+    section.blocks.push_back(
+        Paragraph{Strong{what} + Text(best_full == nullptr
+                                          ? ""
+                                          : " Compared with the fastest in "
+                                            "full precision; percent is of "
+                                            "the limit of its own units.")});
+    section.blocks.push_back(ladder_of(some, best_full, curves));
   }
+  return section;
 }
 
 }  // namespace
 
-Section ladders(const Entries& entries) {
-  std::set<std::string> gpus;
-  for (const auto* entry : entries)
-    gpus.insert(entry->record.gpu);
-  gpus.erase("");
-  Section section{
-      .id = anchor("ladder-" + entries.front()->record.workload),
-      .title = "The ladder, rung by rung",
-      .blocks = {Paragraph{
-          .text = "The fastest setting of every variant at the largest size "
-                  "most of them were measured at; what each changed, and what "
-                  "that bought over the rung before it." +
-                  (gpus.size() > 1 ? " " + what_of_two_means : ""),
-          .small = true}}};
-  const auto main = main_dtype(entries);
-  add_both(section.blocks, of_dtype(entries, main));
-  for (const auto dtype : dtypes(entries)) {
-    if (dtype == main) continue;
-    Section other{
-        .title = "The ladder in " + std::string(parlab::to_string(dtype)),
-        .folded = true};
-    add_both(other.blocks, of_dtype(entries, dtype));
-    section.blocks.push_back(other);
+std::string finding_of_ladder(const Entries& rungs) {
+  const auto steps = climb(rungs);
+  if (steps.empty()) return "the library alone";
+  if (steps.size() == 1)
+    return "one variant, " + steps[0].entry->record.variant;
+  std::vector<const Step*> gains;
+  std::size_t idle = 0;
+  for (const auto& step : steps) {
+    if (step.bought()) gains.push_back(&step);
+    idle = step.bought() ? 0 : idle + 1;
   }
-  return section;
+  if (gains.empty()) {
+    return "no idea beats the first, " + steps[0].entry->record.variant;
+  }
+  const auto named = [](const Step* step) {
+    return step->entry->record.variant + " (" + in_words(times(*step->gain)) +
+           ")";
+  };
+  auto largest = gains;
+  std::ranges::stable_sort(largest, std::greater{},
+                           [](const Step* step) { return step->gain->value; });
+  largest.resize(std::min<std::size_t>(largest.size(), 3));
+  std::vector<std::string> names;
+  for (const auto* step : gains) {
+    if (std::ranges::find(largest, step) != largest.end())
+      names.push_back(named(step));
+  }
+  std::string text =
+      listed(names) + (gains.size() == 1   ? " is the whole gain"
+                       : gains.size() <= 3 ? " are the whole gain"
+                                           : " buy the most");
+  if (idle > 0) {
+    text += "; the " + counted(idle, "idea") + " after " +
+            gains.back()->entry->record.variant +
+            (idle == 1 ? " adds nothing" : " add nothing");
+  }
+  return text;
+}
+
+std::vector<Block> ladders(const Measured& measured, const Reference& reference,
+                           const Curves& curves) {
+  std::vector<Block> blocks;
+  const auto entries = of_workload(all(measured), reference.workload);
+  for (const auto dtype : dtypes(entries)) {
+    for (const bool gpu : {true, false}) {
+      const auto half = on_device(of_dtype(entries, dtype), gpu);
+      if (half.empty()) continue;
+      auto at = of_size(half, reference.size);
+      if (at.empty()) at = of_size(half, *ladder_size(half));
+      auto section = half_of(measured, at, gpu, curves);
+      const bool main = dtype == reference.dtype;
+      if (!main)
+        section.title = std::string(parlab::to_string(dtype)) + ", " +
+                        in_words(section.title);
+      // On a machine without a GPU the CPU's is the first to see.
+      section.folded = !main || (!gpu && measured.has_gpu());
+      section.printed = main;
+      if (main && gpu == measured.has_gpu()) {
+        blocks.insert(blocks.begin(), section);
+      } else {
+        blocks.push_back(section);
+      }
+    }
+  }
+  return blocks;
 }
 
 }  // namespace parlab::page

@@ -124,6 +124,43 @@ std::string dates_of(const std::vector<Run>& runs) {
 
 }  // namespace
 
+std::string not_measured(const Measured& measured,
+                         const std::vector<Finding>& findings) {
+  if (measured.experiments.empty()) return "";
+  std::set<std::string> missing;
+  for (const auto& finding : findings)
+    missing.insert(finding.report);
+  for (const auto& experiment : measured.experiments)
+    missing.erase(experiment.name);
+  std::vector<std::string> everywhere, on_cpu, on_gpus;
+  for (const auto* workload : Registry::instance().workloads()) {
+    const std::string name(workload->name());
+    const auto entries = of_workload(all(measured), name);
+    if (entries.empty()) {
+      everywhere.push_back(name);
+      continue;
+    }
+    if (on_device(entries, false).empty()) on_cpu.push_back(name);
+    if (!measured.has_gpu()) continue;
+    // Kernels alone have some of the types; what the CPU has they have too.
+    for (const auto dtype : dtypes(entries)) {
+      if (on_device(of_dtype(entries, dtype), true).empty())
+        on_gpus.push_back(name + " in " +
+                          std::string(parlab::to_string(dtype)));
+    }
+  }
+  std::vector<std::string> parts;
+  const auto add = [&](const std::string& what,
+                       const std::vector<std::string>& names) {
+    if (!names.empty()) parts.push_back(what + join(names, ", "));
+  };
+  add("the experiments (make NAME) ", {missing.begin(), missing.end()});
+  add("the workloads ", everywhere);
+  add("on the CPU ", on_cpu);
+  add("on the GPU ", on_gpus);
+  return parts.empty() ? "" : "Not measured here: " + join(parts, "; ") + ".";
+}
+
 Section machine(const Measured& measured) {
   const auto& runs = measured.runs;
   const auto gpu = each(runs, [](const Run& run) { return run.gpu; });

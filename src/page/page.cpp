@@ -1,5 +1,9 @@
 #include "page/page.hpp"
 
+#include <algorithm>
+#include <functional>
+
+#include "page/reference.hpp"
 #include "page/sections.hpp"
 
 namespace parlab::page {
@@ -8,33 +12,46 @@ Document machine_page(const Measured& measured,
                       const std::filesystem::path& figures,
                       const Tables& tables) {
   const auto findings = judge_claims(measured.records, measured.runs);
-  Document page{.title = measured.machine,
+  Document page{.title = measured.machine +
+                         (measured.has_gpu() ? ": " + measured.gpu() : ""),
                 .elsewhere = {{"All machines", "../index.html"}}};
-  page.blocks = {
-      Paragraph{"What this machine did, what the source reports claimed, and "
-                "which claims hold. Every number was measured after its result "
-                "was proved right."},
-      summary(measured, findings), glance(measured)};
+  page.blocks = {Paragraph{what_this_is({&measured})},
+                 headlines(measured, findings),
+                 first_screen(measured, findings)};
   const auto add = [&](std::optional<Section> section) {
     if (section) page.blocks.push_back(std::move(*section));
   };
   for (const auto& workload : measured.workloads())
     add(workload_section(measured, workload, figures, tables));
+  add(transfers(measured));
+  add(teams(measured));
+  add(energy(measured));
+  add(claims(findings, figures));
   add(shared_experiments(measured, figures, tables));
   add(rooflines(measured));
-  add(transfers(measured));
-  add(energy(measured));
   add(devices(measured));
-  add(claims(findings, figures));
   add(machine(measured));
   return page;
 }
 
+// Those that have a GPU first, of these those that have measured the most, and
+// of equals the one with the fastest memory.
 Document index_page(const std::vector<Measured>& machines) {
-  Document page{.title = "Machines"};
-  page.blocks = {machine_list(machines), side_by_side(machines)};
+  std::vector<const Measured*> in_order;
+  for (const auto& measured : machines)
+    in_order.push_back(&measured);
+  std::ranges::stable_sort(in_order, std::greater{}, [](const Measured* one) {
+    const auto ceilings = one->device_ceilings();
+    return std::tuple(one->has_gpu(), references(*one).size(),
+                      ceilings ? memory_bandwidth(*ceilings) : 0);
+  });
+  Document page{.title =
+                    "How close does code come to what the hardware allows?"};
+  page.blocks = {Paragraph{what_this_is(in_order)}, first_of_each(in_order),
+                 side_by_side(machines)};
   if (auto section = scaling(machines)) page.blocks.push_back(*section);
   page.blocks.push_back(verdicts(machines));
+  page.blocks.push_back(machine_list(machines));
   return page;
 }
 

@@ -3,7 +3,6 @@
 
 #include "page/sections.hpp"
 #include "page/words.hpp"
-#include "render/words.hpp"
 
 namespace parlab::page {
 namespace {
@@ -47,10 +46,6 @@ double intensity(const Entry& entry) {
 }
 double performance(const Entry& entry) {
   return entry.record.flops / entry.summary.median;
-}
-
-std::string in_words(const Quantity& quantity) {
-  return words(quantity, Letters::unicode);
 }
 
 // From where the chart begins up to the peak of a unit, and along it.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,12 +13,42 @@
 
 namespace parlab::page {
 
-// What is fastest, how near to the limit it is, which claims fell.
-Section summary(const Measured& measured, const std::vector<Finding>& findings);
+struct Reference;                                   // page/reference.hpp
+using Curves = std::map<std::string, std::string>;  // page/figures.hpp
+
+// ---- the first screen
+
+// One sentence, by what these have measured.
+std::string what_this_is(const std::vector<const Measured*>& machines);
+// page: where what they lead to is; "": here.
+Headlines headlines(const Measured& measured,
+                    const std::vector<Finding>& findings,
+                    const std::string& page = "");
+// Nothing where no transfers were measured, or no several GPUs.
+std::optional<Headline> of_travel(const Measured& measured);
+std::optional<Headline> of_teams(const Measured& measured);
+Section first_screen(const Measured& measured,
+                     const std::vector<Finding>& findings);
+// For each workload how far its kernels come. Rows lead to their ladders on
+// that page; "": this one.
+std::optional<Strip> first_to_fastest(const Measured& measured,
+                                      const std::string& page,
+                                      const std::string& id);
+// The same in words, for a table.
+struct FastestRow {
+  std::string workload, point, first, fastest, gain, reached, against_library,
+      other_arithmetic;
+};
+std::vector<FastestRow> fastest_rows(const Measured& measured);
+
+// ---- sections
+
+// Experiments of reports, workloads on one half of the machine, and types on
+// its GPU that have no records; "": none.
+std::string not_measured(const Measured& measured,
+                         const std::vector<Finding>& findings);
 // What the machine is, and its measured ceilings.
 Section machine(const Measured& measured);
-// The best of every backend at the largest size all of them were measured at.
-Section glance(const Measured& measured);
 // Its ladders, and figures and tables of the experiments that have it
 // alone. figures: their folder.
 Section workload_section(const Measured& measured, const std::string& workload,
@@ -27,12 +58,20 @@ Section workload_section(const Measured& measured, const std::string& workload,
 std::optional<Section> shared_experiments(const Measured& measured,
                                           const std::filesystem::path& figures,
                                           const Tables& tables);
-// The ladders alone; entries: of one workload.
-Section ladders(const Entries& entries);
+// The ladders alone, the main one first; a rung leads to its curve.
+std::vector<Block> ladders(const Measured& measured, const Reference& reference,
+                           const Curves& curves);
+// "coalesced (4.40×) is the whole gain; the 5 ideas after it add nothing"
+std::string finding_of_ladder(const Entries& rungs);
 // Attainable performance of the device and of the host, and what came of it.
 Section rooflines(const Measured& measured);
 // From which size on the GPU wins when the data has to travel.
 Section transfers(const Measured& measured);
+struct Journey;  // page/transfers.hpp
+// The answer in a sentence and a picture.
+std::vector<Block> does_it_pay(const std::vector<Journey>& all);
+// What several GPUs buy; nothing where there was one.
+std::optional<Section> teams(const Measured& measured);
 // Which rung costs the least energy, and whether it is the fastest;
 // nothing where energy was not asked for.
 std::optional<Section> energy(const Measured& measured);
@@ -43,12 +82,21 @@ std::optional<Section> devices(const Measured& measured);
 // that are in the folder.
 Section claims(const std::vector<Finding>& findings,
                const std::filesystem::path& figures);
+// A grid for each report: machines and their claims, each a link to the page.
+struct Judged {
+  std::string machine, page;
+  std::vector<Finding> findings;
+};
+std::vector<Block> claims_grid(const std::vector<Judged>& machines);
+Text counted_verdicts(const std::vector<Finding>& findings);
 std::string claim_anchor(const Finding& finding);  // "claim-v-obs3"
 // A sign beside the words, for those who look for one verdict among
 // many; and with the words.
 std::string verdict_sign(Outcome outcome);
 std::string verdict_words(const Finding& finding);
 
+// The first screen of each, of which one is chosen.
+Alternatives first_of_each(const std::vector<const Measured*>& machines);
 // Several machines: their facts, their times and their verdicts side by side.
 Section machine_list(const std::vector<Measured>& machines);
 Section side_by_side(const std::vector<Measured>& machines);

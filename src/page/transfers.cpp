@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "core/text.hpp"
 #include "machine/roof.hpp"
+#include "page/reference.hpp"
 #include "page/sections.hpp"
 #include "page/words.hpp"
 #include "record/speedup.hpp"
@@ -55,9 +57,13 @@ std::optional<double> fastest_way(const Entries& gpu, Way way) {
   return least;
 }
 
-Chart chart_of_ways(const Entries& entries, const std::string& workload,
+Chart chart_of_ways(const Entries& measured_at, const std::string& workload,
                     const Measured& measured) {
-  const bool one = is_one_number(entries);
+  // A line through other shapes would have walls: they are left out.
+  const auto even = where(
+      measured_at, [](const Entry& entry) { return is_one_number({&entry}); });
+  const bool one = !even.empty();
+  const auto& entries = one ? even : measured_at;
   Series cpu{"best CPU", {}, 0, true, true},
       kernel{"GPU, kernel only", {}, 1, true, true},
       link{"what the link allows", {}, 5, true, false};
@@ -135,19 +141,17 @@ Cell verdict(const std::vector<Duel>& duels, Ratio Duel::*ratio) {
   return cell;
 }
 
-// With what it takes at the largest size, which is said where it is not that
-// of the row.
-Cell verdict(const std::vector<Duel>& duels, Way way, const Size& of_row) {
-  Cell cell = verdict(duels, &Duel::travelled);
-  if (duels.empty()) return cell;
-  const auto& last = duels.back();
-  const auto& record = last.gpu->record;
+// With what it takes at the size of the row.
+Cell verdict(const Journey& journey, Way way) {
+  const auto& all = journey.all[static_cast<std::size_t>(way)];
+  Cell cell = verdict(all, &Duel::travelled);
+  const auto& duel = journey.by(way);
+  if (!duel) return cell;
   const Text more = cell.note.empty() ? Text() : "; " + cell.note;
-  cell.note = Quantity{*seconds_with_transfers(*last.gpu, way), Unit::second} +
-              Text(record.size == of_row ? "" : " at " + dimensions(record)) +
-              ", " + times(last.travelled) + " the speed of the CPU (" +
-              interval(last.travelled) +
-              behind_of_two(last.gpu->record, last.cpu->record) + ")" + more;
+  cell.note = Quantity{*seconds_with_transfers(*duel->gpu, way), Unit::second} +
+              Text(", ") + as_fast(duel->travelled) + " (" +
+              range_of(duel->travelled) +
+              behind_of_two(duel->gpu->record, duel->cpu->record) + ")" + more;
   return cell;
 }
 
@@ -205,8 +209,9 @@ std::optional<double> executions_to_pay(const Duel& duel) {
 }
 
 Section transfers(const Measured& measured) {
-  Section section{
-      .id = "transfers", .title = "Transfers", .label = "Transfers"};
+  Section section{.id = "transfers",
+                  .title = "Does the GPU pay when data must travel?",
+                  .label = "Transfers"};
   if (!measured.has_gpu()) {
     section.blocks = {Paragraph{"No GPU here: nothing has to travel."}};
     return section;
@@ -214,57 +219,65 @@ Section transfers(const Measured& measured) {
   auto table = table_of({"Workload", "CPU", "GPU kernel",
                          "GPU wins, data on the GPU", "data copied, pageable",
                          "pinned", "overlapped", "Paid for by"});
-  std::vector<std::string> not_both;
+  const auto all_journeys = journeys(measured);
+  std::set<std::string> not_both;
+  for (const auto& reference : references(measured))
+    not_both.insert(reference.workload);
   std::vector<Block> charts;
-  for (const auto& workload : measured.workloads()) {
-    auto entries = of_workload(all(measured), workload);
-    const auto dtype = main_dtype(entries);
-    for (const auto& entry : measured.from_host) {
-      if (entry.record.workload == workload && !entries.empty())
-        entries.push_back(&entry);
-    }
-    const auto some = of_same_parameters(of_dtype(entries, dtype));
-    const auto fought = duels(some), pinned = duels(some, Way::pinned),
-               overlapped = duels(some, Way::overlapped);
-    if (fought.empty()) {
-      not_both.push_back(workload);
-      continue;
-    }
-    const auto& [cpu, gpu, kernel, travelled] = fought.back();
-    const auto& size = gpu->record.size;
+  for (const auto& journey : all_journeys) {
+    const auto& workload = journey.workload;
+    not_both.erase(workload);
+    const auto &cpu = *journey.pageable().cpu, &gpu = *journey.pageable().gpu;
     table.rows.push_back(
         {{{Link{workload, "#fig-" + anchor("transfers-" + workload)},
-           dimensions(gpu->record) + " at the largest"},
-          {Quantity{cpu->summary.median, Unit::second}, setting(cpu->record)},
-          {Quantity{gpu->summary.median, Unit::second}, setting(gpu->record)},
-          verdict(fought, &Duel::kernel),
-          verdict(fought, Way::pageable, size),
-          verdict(pinned, Way::pinned, size),
-          verdict(overlapped, Way::overlapped, size),
-          {paid(fought.back())}}});
-    charts.push_back(chart_of_ways(some, workload, measured));
+           dimensions(gpu.record)},
+          {Quantity{cpu.summary.median, Unit::second}, setting(cpu.record)},
+          {Quantity{gpu.summary.median, Unit::second}, setting(gpu.record)},
+          verdict(journey.all[0], &Duel::kernel),
+          verdict(journey, Way::pageable),
+          verdict(journey, Way::pinned),
+          verdict(journey, Way::overlapped),
+          {paid(journey.pageable())}}});
+    charts.push_back(chart_of_ways(journey.entries, workload, measured));
   }
+  section.blocks = does_it_pay(all_journeys);
   if (!table.rows.empty()) {
-    section.blocks = {
-        Paragraph{
-            "The size from which the GPU is faster than the best of the CPU, "
-            "when the data is there already and when it has to go there and "
-            "the result come back. It wins where the 95 % interval says so; "
-            "the kernel is the one that is the fastest with pageable "
-            "transfers. Transfers are from and to ordinary, pageable memory "
-            "before and after one execution; the same from and to pinned "
-            "memory; or overlapped: in pieces, from and to pinned memory, "
-            "under the computation. The last column says how many executions "
-            "on the same data pay for pageable transfers at the largest size."},
-        table};
+    table.title = "From which size on, workload by workload";
+    table.folded = table.printed = true;
+    section.blocks.insert(
+        section.blocks.end(),
+        {table,
+         Paragraph{
+             .text =
+                 "The size from which the GPU is faster than the best of the "
+                 "CPU, "
+                 "when the data is there already and when it has to go there "
+                 "and "
+                 "the result come back. It wins where the 95 % interval says "
+                 "so; "
+                 "the kernel is the one that is the fastest with pageable "
+                 "transfers. Transfers are from and to ordinary, pageable "
+                 "memory "
+                 "before and after one execution; the same from and to pinned "
+                 "memory; or overlapped: in pieces, from and to pinned memory, "
+                 "under the computation. The last column says how many "
+                 "executions "
+                 "on the same data pay for pageable transfers at the size of "
+                 "the row.",
+             .small = true}});
   }
   if (!not_both.empty()) {
     section.blocks.push_back(
         Paragraph{"No size was measured on the CPU and, transfers included, on "
                   "the GPU: " +
-                  join(not_both, ", ") + "."});
+                  join({not_both.begin(), not_both.end()}, ", ") + "."});
   }
-  std::move(charts.begin(), charts.end(), std::back_inserter(section.blocks));
+  if (!charts.empty()) {
+    section.blocks.push_back(Section{.title = "Times at all sizes",
+                                     .blocks = charts,
+                                     .folded = true,
+                                     .printed = true});
+  }
   return section;
 }
 

@@ -40,4 +40,21 @@ Crossover crossover(const std::vector<Duel>& duels, Ratio Duel::*ratio);
 // are paid for; nothing when they never are.
 std::optional<double> executions_to_pay(const Duel& duel);
 
+// Of a workload all duels, and those at its reference, or at the largest size
+// that both halves were measured at where there are none.
+struct Journey {
+  std::string workload;
+  Entries entries;
+  std::vector<Duel> all[3];      // by way
+  std::optional<Duel> there[3];  // the same at that size
+  Ratio kernel;                  // of the fastest, data on the GPU
+
+  const Duel& pageable() const { return *there[0]; }
+  const std::optional<Duel>& by(Way way) const {
+    return there[static_cast<std::size_t>(way)];
+  }
+};
+// The one first that gains the most.
+std::vector<Journey> journeys(const Measured& measured);
+
 }  // namespace parlab::page

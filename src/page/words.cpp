@@ -1,6 +1,10 @@
 #include "page/words.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "render/words.hpp"
 
 namespace parlab::page {
 
@@ -20,11 +24,22 @@ Cell with_interval(const Quantity& quantity, const Text& more) {
   return {quantity, Range{quantity} + more};
 }
 
+Text as_fast(const Ratio& ratio) {
+  if (tied(ratio)) return "as fast";
+  if (ratio.value >= 1) return times(ratio) + Text(" as fast");
+  return Quantity{1 / ratio.value, Unit::factor} + Text(" slower");
+}
+
+Text range_of(const Ratio& ratio) {
+  if (tied(ratio) || ratio.value >= 1) return Range{times(ratio)};
+  const auto [low, high] = ratio.interval;
+  return Range{{1 / ratio.value, Unit::factor, Interval{1 / high, 1 / low}}};
+}
+
 Cell as_fast_as(const Ratio& ratio, const Record& record, const Record& other) {
-  return {(tied(ratio) ? Text("a tie with ")
-                       : times(ratio) + Text(" as fast as ")) +
-              name(other),
-          Range{times(ratio)} + behind_of_two(record, other)};
+  const bool slower = !tied(ratio) && ratio.value < 1;
+  return {as_fast(ratio) + (slower ? " than " : " as ") + name(other),
+          range_of(ratio) + behind_of_two(record, other)};
 }
 
 Text interval(const Ratio& ratio) {
@@ -36,11 +51,16 @@ std::string name(const Record& record) {
 }
 
 std::string setting(const Record& record) {
+  const auto chosen = tunables_of(record);
+  return name(record) + (chosen.empty() ? "" : ", " + chosen);
+}
+
+std::string tunables_of(const Record& record) {
   // 0 stands for what the variant chooses itself, or for no special way.
   auto chosen = record.tunables;
   std::erase_if(chosen,
                 [](const auto& tunable) { return tunable.second == 0; });
-  return name(record) + (chosen.empty() ? "" : ", " + to_string(chosen));
+  return to_string(chosen);
 }
 
 Detail of_two(const Record& a, const Record& b) {
@@ -82,6 +102,16 @@ std::string dimensions(const Record& record) {
   return text;
 }
 
+std::string short_size(const Record& record) {
+  const auto text = dimensions(record);
+  return text.substr(0, text.find(','));
+}
+
+std::string short_point(const Record& record) {
+  return short_size(record) + ", " +
+         std::string(parlab::to_string(record.dtype));
+}
+
 std::string point_of(const Record& record) {
   return dimensions(record) + ", " +
          std::string(parlab::to_string(record.dtype));
@@ -116,6 +146,48 @@ Text joined(const std::vector<Text>& parts, const char* between) {
     all += part;
   }
   return all;
+}
+
+std::string in_words(const Text& text) {
+  return words(text, Letters::unicode);
+}
+
+std::string limit_words(const std::string& limit) {
+  if (limit == "memory") return "the memory";
+  if (limit == "a launch") return "the launch of an empty kernel";
+  for (const auto& [unit, named] : {std::pair("fma ", "multiply-adds in "),
+                                    {"tensor ", "tensor cores in "}}) {
+    if (limit.starts_with(unit))
+      return "the peak of " + (named + limit.substr(std::strlen(unit)));
+  }
+  return "the peak of " + limit;
+}
+
+std::string of_all(std::size_t some, std::size_t all) {
+  return std::to_string(some) + " of " + std::to_string(all);
+}
+
+void logarithmic_axis(Strip& strip) {
+  double low = 1, high = 1;
+  for (const auto& row : strip.rows) {
+    for (const auto& mark : row.marks) {
+      low = std::min(low, mark.at);
+      high = std::max(high, mark.at);
+    }
+  }
+  const bool both = !strip.left.empty();
+  strip.logarithmic = true;
+  strip.from = both ? std::min(0.5, 0.8 * low) : 1;
+  strip.to = std::max(2.0, 1.2 * high);
+  const auto counted = [](double times) {
+    return std::to_string(std::lround(times));
+  };
+  const double step = strip.to / strip.from > 30 ? 10 : 2;
+  strip.ticks = {{1, both ? "as fast" : "1 ×"}};
+  for (double times = step; times < strip.to; times *= step)
+    strip.ticks.push_back({times, counted(times) + " ×"});
+  for (double times = step; 1 / times > strip.from; times *= step)
+    strip.ticks.push_back({1 / times, "1/" + counted(times)});
 }
 
 Table table_of(const std::vector<std::string>& titles, std::vector<Row> rows) {

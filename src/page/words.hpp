@@ -13,13 +13,18 @@ Quantity time_of(const Entry& entry);
 Quantity times(const Ratio& ratio);  // as fast, as long
 // A quantity with its interval in small print under it, and what follows that.
 Cell with_interval(const Quantity& quantity, const Text& more = {});
-// "1.50× as fast as cuda/naive", or that the two tie.
+// Its interval, in the direction that as_fast() says it.
+Text range_of(const Ratio& ratio);
+// "4.40× as fast", "2.10× slower", or that no difference can be measured.
+Text as_fast(const Ratio& ratio);
+// The same "as" or "than" the other.
 Cell as_fast_as(const Ratio& ratio, const Record& record, const Record& other);
 // Its interval; says when it cannot be told from 1: "0.99–1.01×: a tie".
 Text interval(const Ratio& ratio);
 
-std::string name(const Record& record);     // "cuda/naive"
-std::string setting(const Record& record);  // "cuda/naive, block=16"
+std::string name(const Record& record);         // "cuda/naive"
+std::string setting(const Record& record);      // "cuda/naive, block=16"
+std::string tunables_of(const Record& record);  // "block=16"
 // Different GPUs, when both say on which one they were measured and it is not
 // the same; else different hosts, when their hosts had other GPUs; else none.
 Detail of_two(const Record& a, const Record& b);
@@ -32,6 +37,9 @@ inline const std::string what_of_two_means =
     "a factor of two.";
 // "4096×4096", "n = 1024", "512×512, radius 16"
 std::string dimensions(const Record& record);
+// "4096×4096, float": parameters are the usual ones
+std::string short_point(const Record& record);
+std::string short_size(const Record& record);
 // that and the dtype
 std::string point_of(const Record& record);
 // Of the roof: 0..1 and, wrongly, above; nothing when it was not measured.
@@ -43,6 +51,16 @@ Quantity rate(double flops_per_second);
 std::string counted(std::size_t count, const std::string& one);
 // "a, b"; the texts in between
 Text joined(const std::vector<Text>& parts, const char* between = ", ");
+
+// With the letters of a page.
+std::string in_words(const Text& text);
+// What limit_of() says, in words that fit into a sentence.
+std::string limit_words(const std::string& limit);
+// "3 of 7"
+std::string of_all(std::size_t some, std::size_t all);
+
+// A logarithmic axis that has all marks of a strip, around 1.
+void logarithmic_axis(Strip& strip);
 
 // A table whose cells have these titles above them.
 Table table_of(const std::vector<std::string>& titles,

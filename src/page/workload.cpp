@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "page/figures.hpp"
+#include "page/reference.hpp"
 #include "page/sections.hpp"
 #include "page/words.hpp"
 #include "render/markup.hpp"
@@ -62,8 +63,16 @@ Section workload_section(const Measured& measured, const std::string& workload,
   auto& blocks = section.blocks;
   if (const auto* known = Registry::instance().workload(workload))
     blocks.push_back(Paragraph{std::string(known->summary())});
-  const auto entries = of_workload(all(measured), workload);
-  if (!entries.empty()) blocks.push_back(ladders(entries));
+  Curves curves;
+  for (const auto& experiment : measured.experiments) {
+    const auto& names = experiment.workloads;
+    if (names.size() == 1 && names.front() == workload)
+      find_curves(figures_of(figures, experiment.name), curves);
+  }
+  if (const auto reference = reference_of(measured, workload)) {
+    for (auto& ladder : ladders(measured, *reference, curves))
+      blocks.push_back(std::move(ladder));
+  }
   auto failed = failures(measured, workload);
   if (!failed.rows.empty()) blocks.push_back(std::move(failed));
   std::vector<Text> shared;

@@ -81,12 +81,15 @@ class Page {
     begin(document.title);
     const auto first =
         std::ranges::find_if(document.blocks, [](const Block& block) {
-          return std::holds_alternative<Section>(block);
+          const auto* section = std::get_if<Section>(&block);
+          return section != nullptr && !section->label.empty();
         });
     write_all({document.blocks.begin(), first}, 1);
     write_links(document);
     write_all({first, document.blocks.end()}, 1);
-    html_.close().close().close().line_break();
+    html_.close();
+    html_.open("script").raw(page_script).close();
+    html_.close().close().line_break();
   }
 
  private:
@@ -98,12 +101,14 @@ class Page {
     html_.single("meta", {{"charset", "utf-8"}}).line_break();
     html_.single("meta", {{"name", "viewport"},
                           {"content", "width=device-width, initial-scale=1"}});
-    // Whatever is in the records, nothing is run and nothing is fetched.
+    // Whatever is in the records, nothing of it is run, and nothing is fetched.
     html_.single(
         "meta",
         {{"http-equiv", "Content-Security-Policy"},
          {"content",
-          "default-src 'none'; style-src 'unsafe-inline'; img-src data:"}});
+          "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
+          "script-src 'sha256-" +
+              std::string(page_script_hash) + "'"}});
     html_.single("link", {{"rel", "icon"}, {"href", "data:,"}}).line_break();
     html_.element("title", title + ": parlab")
         .open("style")
@@ -329,57 +334,87 @@ class Page {
 
   // ---- ladders --------------------------------------------------------------
 
+  // Filled and framed bars differ without colour, too.
   void write(const Ladder& ladder, int) {
     html_.open("ol", {{"class", "ladder"}}).line_break();
     for (const auto& rung : ladder.rungs) {
       html_.open("li");
-      if (!rung.name.empty()) {
-        html_.open("p");
-        write("strong", rung.name);
-        html_.raw(" ");
-        write(rung.time);
-        html_.close();
-      }
-      const bool has_gain = !rung.gain.text.empty();
-      if (!rung.idea.empty() || has_gain) {
-        html_.open("p");
-        write(rung.idea);
-        if (!rung.idea.empty() && has_gain) html_.text(": ");
-        if (has_gain) write("b", rung.gain.text);
-        if (!rung.gain.note.empty()) {
-          html_.text(" ");
-          write("small", rung.gain.note);
-        }
-        html_.close();
-      }
-      for (const auto& bar : rung.bars)
-        write(bar);
-      if (!rung.remark.empty()) write("p", rung.remark, {{"class", "note"}});
+      write("b", rung.name, {{"class", "name"}});
+      write_bar(rung);
+      write(
+          "span",
+          rung.share > 0 ? Text(Quantity{rung.share, Unit::fraction}) : Text(),
+          {{"class", "share"}});
+      html_.open("span", {{"class", "time"}});
+      write(rung.time);
+      html_.close();
+      html_.open("span", {{"class", "gain"}});
+      write(rung.gain);
+      html_.close();
+      if (!rung.idea.empty()) write("small", rung.idea, {{"class", "idea"}});
       html_.close().line_break();
     }
     html_.close().line_break();
   }
 
-  // Filled and framed bars differ without colour, too.
-  void write(const Bar& bar) {
-    html_.open("div", {{"class", "bar"}});
-    write("span", bar.what, {{"class", "what"}});
+  void write_bar(const Rung& rung) {
     html_.open("svg", {{"viewBox", "0 0 100 6"},
                        {"preserveAspectRatio", "none"},
                        {"aria-hidden", "true"}});
     html_.single("rect",
                  {{"class", "track"}, {"width", "100"}, {"height", "6"}});
     html_.single("rect",
-                 {{"class", bar.framed ? "framed" : "filled"},
-                  {"width", significant(100 * std::min(bar.share, 1.0), 4)},
+                 {{"class", rung.framed ? "framed" : "filled"},
+                  {"width", significant(100 * std::min(rung.share, 1.0), 4)},
                   {"height", "6"}});
     html_.close();
-    const bool beyond = bar.share > 1.0005;
-    write("span",
-          bar.value.empty()
-              ? Quantity{bar.share, Unit::fraction} + Text(beyond ? " →" : "")
-              : bar.value,
-          {{"class", "value"}});
+  }
+
+  void write(const Headlines& headlines, int) {
+    html_.open("ul", {{"class", "headlines"}}).line_break();
+    for (const auto& [number, says, target] : headlines.all) {
+      html_.open("li").open("a", {{"href", target}});
+      write("b", number);
+      html_.raw(" ");
+      write("span", says);
+      html_.close().close().line_break();
+    }
+    html_.close().line_break();
+  }
+
+  void write(const LinkGrid& grid, int) {
+    html_.open("div", {{"class", "scroll"}, {"tabindex", "0"}})
+        .open("table", {{"class", "grid"}})
+        .line_break();
+    html_.element("caption", grid.title);
+    for (const auto& row : grid.rows) {
+      html_.open("tr");
+      if (!row.name.empty()) html_.element("th", row.name, {{"scope", "row"}});
+      html_.open("td");
+      for (const auto& cell : row.cells) {
+        html_.open("a", {{"class", cell.kind},
+                         {"href", cell.target},
+                         {"title", cell.hint}});
+        html_.text(cell.sign).text(cell.text).close().raw(" ");
+      }
+      html_.close().close().line_break();
+    }
+    html_.close().close().line_break();
+  }
+
+  // Without a script: that one is shown which a link leads to.
+  void write(const Alternatives& choice, int depth) {
+    html_.open("div", {{"class", "choice"}}).line_break();
+    if (choice.sections.size() > 1) {
+      html_.open("p").text(choice.what + ": ");
+      for (const auto& section : choice.sections) {
+        html_.element("a", section.label, {{"href", "#" + section.id}});
+        html_.raw(" ");
+      }
+      html_.close().line_break();
+    }
+    for (const auto& section : choice.sections)
+      write(section, depth + 1);
     html_.close().line_break();
   }
 
@@ -388,6 +423,13 @@ class Page {
   void write(const Chart& chart, int) {
     const auto svg = draw(chart);
     if (!svg.empty()) write_figure(chart.id, svg, chart.caption);
+  }
+
+  // Where the screen is narrow the other one is shown.
+  void write(const Strip& strip, int) {
+    const auto svg =
+        draw(strip, StripForm::wide) + draw(strip, StripForm::narrow);
+    if (!svg.empty()) write_figure(strip.id, svg, strip.caption);
   }
 
   void write(const Picture& picture, int) {

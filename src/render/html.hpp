@@ -13,5 +13,9 @@ std::string html(const Document& document);
 
 // How it looks: CSS.
 extern const char* const page_style;
+// What it does more where scripts run: JavaScript, and the SHA-256 of it, by
+// which the page lets it run, and nothing else.
+extern const char* const page_script;
+extern const char* const page_script_hash;
 
 }  // namespace parlab

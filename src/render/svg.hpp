@@ -13,6 +13,12 @@ namespace parlab {
 // and finite are left out.
 std::string draw(const Chart& chart);
 
+// A row for each thing, its name before the marks and what they say behind
+// them; narrow: for a phone, these above the marks. alone: a file of its own,
+// which leads nowhere.
+enum class StripForm { wide, narrow, alone };
+std::string draw(const Strip& strip, StripForm form);
+
 // An SVG file as part of a page: from its <svg> tag on, each id and each
 // reference to one with this prefix, so that several on one page do not meet.
 // Empty when it is no SVG, or more than a picture: it has scripts, event

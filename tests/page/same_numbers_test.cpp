@@ -71,6 +71,7 @@ BOOST_AUTO_TEST_CASE(every_output_says_the_same_numbers) {
   const auto run = a_run();
   auto kernel = a_record("cuda", 23.456e-6, run);
   kernel.launch.launches = 1;
+  kernel.to_device_s = 1e-5;
   kernel.energy = Energy{{7.1e-3, 7.15e-3, 7.05e-3, 7.12e-3}, 2.4e-5, 70, "x"};
   const std::vector<Record> records{a_record("serial", 345.6e-6, run), kernel};
 

@@ -1,6 +1,7 @@
 #!/bin/bash -p
 # The pages in a real browser: every picture is there, nothing scrolls sideways on a phone or is cut
-# off on paper, every link within the page leads somewhere, and nothing of a record is run.
+# off on paper, every link within the page leads somewhere, nothing of a record is run, dark and light
+# can be read, and what the page's own script does.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -28,15 +29,19 @@ addEventListener('load', () => {
     const folded = page.querySelectorAll('details:not([open])').length, short = root.scrollHeight;
     const paper = frame.width === '703';
     for (const part of page.querySelectorAll('details')) part.open = !paper || part.open;
-    const pictures = [...page.querySelectorAll('figure svg')];
+    // Of alternatives one is shown.
+    const shown = e => !e.closest('.choice > div') ||
+        frame.contentWindow.getComputedStyle(e.closest('.choice > div')).display !== 'none';
+    const figures = [...page.querySelectorAll('figure')].filter(shown);
+    const pictures = figures.flatMap(e => [...e.querySelectorAll('svg')]);
     const ids = [...page.querySelectorAll('[id]')].map(e => e.id);
     const says = {
       width: frame.width,
       sideways: Math.max(root.scrollWidth, page.body.scrollWidth) - root.clientWidth,
-      figures: page.querySelectorAll('figure').length,
+      figures: figures.length,
       seen: pictures.filter(e => e.getBoundingClientRect().width > 200 &&
-                                 e.getBoundingClientRect().height > 100).length,
-      scripts: page.querySelectorAll('script, img, iframe, object, embed').length,
+                                 e.getBoundingClientRect().height > 40).length,
+      scripts: page.querySelectorAll('script, img, iframe, object, embed').length - 1, // its own
       folded: folded,
       times: Math.round(10 * root.scrollHeight / short) / 10,
       twice: ids.length - new Set(ids).size,
@@ -61,14 +66,13 @@ WRAP
 
 # expect_page NAME: what is demanded of every page.
 expect_page() {
-  local name=$1 says=$work/$1.says figures
+  local name=$1 says=$work/$1.says
   look_at "$name"
   expect "$name: shown on a desktop, on a phone and on paper" test "$(wc -l <"$says")" = 3
   expect "$name: nothing scrolls sideways, or is cut off on paper: $(grep -o 'sideways=[-0-9]*' "$says" | xargs)" \
     eval "! grep -qE 'sideways=[1-9]' '$says'"
-  figures=$(grep -o '<figure' "$work/$name.html" | wc -l)
-  expect "$name: each of $figures pictures is there" \
-    test "$(grep -c "figures=$figures seen=$figures " "$says")" = 3
+  expect "$name: each picture is there: $(grep -oE 'figures=[0-9]* seen=[0-9]*' "$says" | xargs)" \
+    test "$(grep -cE 'figures=([0-9]+) seen=\1 ' "$says")" = 3
   expect "$name: no id twice, no link to nowhere, nothing active, nothing was run" \
     test "$(grep -c 'scripts=0 .*twice=0 nowhere=0 .*ran=false' "$says")" = 3
   expect "$name: what the mouse rests on has a name" test "$(grep -c ' unnamed=0 ' "$says")" = 3
@@ -79,24 +83,88 @@ page() { # NAME RECORDS FIGURES
   expect "$1: is written" bin/parlab-emulated page "$2" --figures "$3" --output "$work/$1.html"
 }
 
-# pages_of NAME: printed.
-pages_of() {
-  chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/user" \
-    --no-pdf-header-footer --print-to-pdf="$work/$1.pdf" "file://$work/$1.html" 2>/dev/null
-  grep -ac '/Type */Page\>' "$work/$1.pdf"
-}
-
 page h200 results/nvidia-h200 docs/gallery
 expect_page h200
 expect "h200: what is asked first is short, the rest unfolds: $(grep -o 'folded.*times=[0-9.]*' "$work/h200.says" | xargs)" \
   eval '! grep -v width=703 "$work/h200.says" | grep -qE "folded=[0-9] |times=([01]|2)[.]?[0-9]? "'
 # shellcheck disable=SC2034 # used in a test that is a string
-in_short=$(sed -n '/<section id="summary">/,/<\/section>/p' "$work/h200.html")
-expect "h200: the first section names the fastest of each workload, its share of the roof, every claim" \
-  eval 'for what in "#workload-dmv" "#workload-matmul" "Of the roof" "#claim-c6" "do not hold here"; do grep -qF "$what" <<<"$in_short" || exit 1; done'
-# Every section but the first is left out.
-sed '/<section id="summary">/,/<\/section>/!{/<section/,/<\/section>/d}' "$work/h200.html" >"$work/short.html"
-expect "h200: printed, the summary has $(pages_of short) pages, 3 at the most" test "$(pages_of short)" -le 3
+first=$(sed '/<section id="workload-/,$d' "$work/h200.html")
+expect "h200: the first screen says what this is, what it found, and how far each workload comes" \
+  eval 'for what in "7 computations" "#workload-dmv" "#workload-matmul" "#claims" "as fast as the library" "as accurate" "of the limit"; do
+    grep -qF "$what" <<<"$first" || exit 1; done'
+# in_browser NAME SCRIPT [OPTION...]: what SCRIPT finds in a frame of the page, with its parts as variables
+in_browser() {
+  local name=$1 script=$2
+  shift 2
+  cat >"$work/try.html" <<TRY
+<iframe src="$name.html" width="1280" height="800"></iframe>
+<script>
+addEventListener('load', () => {
+  const frame = document.querySelector('iframe'), page = frame.contentDocument, view = frame.contentWindow;
+  const one = s => page.querySelector(s), all = s => [...page.querySelectorAll(s)];
+  document.title = String((() => { $script })());
+});
+</script>
+TRY
+  chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/user" \
+    --allow-file-access-from-files --virtual-time-budget=10000 "$@" --dump-dom "file://$work/try.html" 2>/dev/null |
+    sed -nE 's/.*<title>(.*)<\/title>.*/\1/p'
+}
+tries() { # WHAT EXPECTED SCRIPT [OPTION...]
+  local what=$1 expected=$2 found
+  shift 2
+  found=$(in_browser h200 "$@")
+  expect "$what: $found" test "$found" = "$expected"
+}
+tries "in 800 rows of pixels is the picture of all workloads" true \
+  "const box = [...one('#fig-first').querySelectorAll('svg')].map(e => e.getBoundingClientRect()).find(e => e.width);
+   return box.bottom < 800"
+tries "a name in a key is a switch, by mouse and keyboard" 'true false true' "
+  const key = one('[role=switch]'), curve = key.closest('g[id*=gnuplot_plot_]'), off = () => curve.classList.contains('off');
+  key.dispatchEvent(new view.MouseEvent('click', {bubbles: true}));
+  const first = off(), checked = key.getAttribute('aria-checked');
+  key.dispatchEvent(new view.KeyboardEvent('keydown', {key: 'Enter', bubbles: true}));
+  return [first, checked, !off()].join(' ')"
+tries "tables sort by quantity" true "
+  for (const part of all('details')) part.open = true;
+  const table = all('#energy table').at(-1), column = [...table.tHead.rows[0].cells].find(e => e.textContent === 'energy');
+  column.click();
+  const unit = {J: 1, mJ: 1e-3, 'µJ': 1e-6};
+  const joules = [...table.tBodies[0].rows].map(e => e.cells[column.cellIndex].innerText.split(' ')).map(([v, u]) => v * unit[u]);
+  return joules.length > 3 && joules.every((v, i) => i === 0 || joules[i - 1] <= v)"
+tries "claims are filtered by their verdict" true "
+  const rows = all('#claims .cards tbody tr:not(.group)'), button = all('.filter button').find(e => /not hold/.test(e.textContent));
+  button.click();
+  const left = rows.filter(e => !e.hidden);
+  return left.length > 0 && left.length < rows.length && left.every(e => /does not hold/.test(e.textContent)) &&
+    all('#claims .grid a').filter(e => !e.hidden).length === left.length"
+tries "a point says what it is at the foot of the page" true "
+  const point = one('figure .disc');
+  point.dispatchEvent(new view.PointerEvent('pointerover', {bubbles: true}));
+  return !one('#says').hidden && one('#says').textContent === point.querySelector('title').textContent"
+tries "a rung leads to its curve, and the others fade" 'true 0.12' "
+  const link = all('ol.ladder a').find(e => one(e.getAttribute('href')));
+  view.location.hash = link.getAttribute('href');
+  const curve = one(link.getAttribute('href'));
+  for (let part = curve.closest('details'); part; part = part.parentElement.closest('details')) part.open = true;
+  const other = [...curve.closest('svg').querySelectorAll('g[id*=gnuplot_plot_]')].find(e => e !== curve);
+  return [curve.matches(':target'), view.getComputedStyle(other).opacity].join(' ')"
+# Colours of text and ground, as the eye weighs them.
+contrast="
+  const light = s => { const [r, g, b] = view.getComputedStyle(one(s)).getPropertyValue(s === 'body' ? 'background-color' : 'color')
+    .match(/[0-9.]+/g).map(v => v / 255).map(v => v > 0.04 ? ((v + 0.055) / 1.055) ** 2.4 : v / 12.92);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05; };
+  const ratio = s => Math.max(light(s), light('body')) / Math.min(light(s), light('body'));"
+tries "dark text on light ground" 'true true' "$contrast
+  return [light('body') > 0.5, ['p', 'nav a', 'figcaption'].every(s => ratio(s) > 4.5)].join(' ')"
+tries "light text on dark ground where that is liked" 'true true' "$contrast
+  return [light('body') < 0.2, ['p', 'nav a', 'figcaption'].every(s => ratio(s) > 4.5)].join(' ')" \
+  --blink-settings=preferredColorScheme=0
+# Without its script a page has the same words, but for the filter.
+sed 's/<script>.*/<script>/; /<script>/,/<\/script>/d' "$work/h200.html" >"$work/still.html"
+words_of="return all('section, figure, table, details, ol.ladder > li').length"
+expect "without scripts nothing is missing" \
+  test "$(in_browser still "$words_of")" = "$(in_browser h200 "$words_of")"
 
 # A machine without a GPU: what the CPU of that one did.
 mkdir -p "$work/no-gpu"

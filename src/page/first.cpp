@@ -1,0 +1,265 @@
+// The first screen: how far kernels come, in numbers and in one picture.
+#include <algorithm>
+#include <set>
+
+#include "core/text.hpp"
+#include "page/reference.hpp"
+#include "page/sections.hpp"
+#include "page/transfers.hpp"
+#include "page/words.hpp"
+#include "record/speedup.hpp"
+#include "render/markup.hpp"
+#include "render/words.hpp"
+
+namespace parlab::page {
+namespace {
+
+// Of a workload: its kernels at the reference, the library beside them.
+struct Climb {
+  Reference reference;
+  const Entry *first = nullptr, *fastest = nullptr, *library = nullptr,
+              *alike = nullptr;
+  double reached = 0;  // of the limit, by the fastest
+  std::optional<Ratio> gain, over_library, over_full;
+};
+
+std::optional<Ratio> faster(const Entry* entry, const Entry* other) {
+  if (entry == nullptr || other == nullptr || entry == other)
+    return std::nullopt;
+  return speedup(entry->record, other->record);
+}
+
+// The best first; those without a kernel or a limit are left out.
+std::vector<Climb> climbs(const Measured& measured) {
+  std::vector<Climb> found;
+  for (auto& reference : references(measured)) {
+    const auto& contest = reference.contest;
+    const auto own = ladder(peers(where(
+        contest, [](const Entry& entry) { return !of_library(entry.side); })));
+    if (own.empty()) continue;
+    Climb climb;
+    climb.first = own.front();
+    climb.fastest = fastest_own(contest);
+    climb.library = fastest_library(contest);
+    climb.alike = fastest_alike(contest);
+    climb.reached = of_limit(*climb.fastest, contest).value_or(0);
+    climb.gain = faster(climb.fastest, climb.first);
+    climb.over_library = faster(climb.fastest, climb.library);
+    climb.over_full = faster(climb.alike, best_peer(contest));
+    climb.reference = std::move(reference);
+    found.push_back(std::move(climb));
+  }
+  std::ranges::stable_sort(found, std::greater{}, &Climb::reached);
+  return found;
+}
+
+// The library is no faster.
+bool keeps_up(const Climb& climb) {
+  return climb.over_library &&
+         (parlab::tied(*climb.over_library) || climb.over_library->value > 1);
+}
+
+std::string against_library(const Climb& climb) {
+  if (climb.library == nullptr) return "no library to compare with";
+  if (!climb.over_library) return "";
+  const auto& ratio = *climb.over_library;
+  const bool slower = !parlab::tied(ratio) && ratio.value < 1;
+  return in_words(as_fast(ratio)) + (slower ? " than" : " as") + " the library";
+}
+
+std::string in_other_arithmetic(const Climb& climb) {
+  if (!climb.over_full) return "";
+  return climb.alike->record.variant + ": " +
+         in_words(as_fast(*climb.over_full)) + ", as accurate";
+}
+
+MarkedRow row_of(const Climb& climb, const std::string& page) {
+  const auto& contest = climb.reference.contest;
+  MarkedRow row{
+      .name = climb.reference.workload,
+      .note = short_point(climb.fastest->record),
+      .target = page + "#" + anchor("workload-" + climb.reference.workload)};
+  const auto mark = [&](const Entry* entry, Look look) {
+    const auto reached = of_limit(*entry, contest);
+    if (!reached) return;
+    row.marks.push_back({*reached, look,
+                         setting(entry->record) + ": " +
+                             in_words(time_of(*entry)) + ", " +
+                             in_words(share(*reached))});
+  };
+  for (const auto* entry : ladder(peers(contest))) {
+    if (of_library(entry->side)) continue;
+    mark(entry, entry->record.variant == climb.fastest->record.variant
+                    ? Look::disc
+                    : Look::ring);
+  }
+  if (climb.library != nullptr) mark(climb.library, Look::tick);
+  row.strong = climb.reached > 0 ? in_words(share(climb.reached)) : "";
+  if (climb.gain && climb.gain->value > 1)
+    row.says.push_back(in_words(times(*climb.gain)) + " the first kernel");
+  for (const auto& line :
+       {against_library(climb), in_other_arithmetic(climb)}) {
+    if (!line.empty()) row.says.push_back(line);
+  }
+  return row;
+}
+
+Headline of_limits(const std::vector<Climb>& all) {
+  constexpr double near = 0.9;
+  const auto reach = static_cast<std::size_t>(std::ranges::count_if(
+      all, [&](const Climb& climb) { return climb.reached >= near; }));
+  Text says = "workloads reach " + Text(share(near)) +
+              " of what the hardware allows, or more";
+  if (reach > 0 && reach < all.size()) {
+    const auto lowest = all.back().reached, next = all[reach].reached;
+    says += "; the others " + Text(share(lowest)) +
+            (lowest < next ? Text(" to ") + share(next) : Text());
+  }
+  return {of_all(reach, all.size()), says, "#first"};
+}
+
+Headline of_libraries(const std::vector<Climb>& all) {
+  const auto with = std::ranges::count_if(
+      all, [](const Climb& climb) { return climb.over_library.has_value(); });
+  const auto up = std::ranges::count_if(all, keeps_up);
+  const auto none = all.size() - static_cast<std::size_t>(with);
+  return {of_all(static_cast<std::size_t>(up), static_cast<std::size_t>(with)),
+          "are as fast as the vendor's library, or faster" +
+              (none > 0 ? "; " + std::to_string(none) + " have none"
+                        : std::string()),
+          "#first"};
+}
+
+std::optional<Headline> of_arithmetic(const std::vector<Climb>& all) {
+  const Climb* most = nullptr;
+  for (const auto& climb : all) {
+    if (climb.over_full &&
+        (most == nullptr || climb.over_full->value > most->over_full->value))
+      most = &climb;
+  }
+  if (most == nullptr) return std::nullopt;
+  return Headline{times(*most->over_full),
+                  "the speed of the fastest " + most->reference.workload +
+                      " in " +
+                      std::string(parlab::to_string(most->reference.dtype)) +
+                      ", as accurate, by " + most->alike->record.variant,
+                  "#" + anchor("workload-" + most->reference.workload)};
+}
+
+Headline of_claims(const std::vector<Finding>& findings) {
+  const auto with = [&](Outcome outcome) {
+    return static_cast<std::size_t>(
+        std::ranges::count(findings, outcome, &Finding::outcome));
+  };
+  return {of_all(with(Outcome::holds), findings.size()),
+          "claims of the source reports hold; " +
+              std::to_string(with(Outcome::does_not_hold)) + " do not",
+          "#claims"};
+}
+
+}  // namespace
+
+std::string what_this_is(const std::vector<const Measured*>& machines) {
+  std::set<std::string> workloads;
+  std::size_t most = 0, least = 1000;
+  for (const auto* measured : machines) {
+    for (const auto& reference : references(*measured)) {
+      workloads.insert(reference.workload);
+      const auto kernels =
+          ladder(where(reference.contest, [](const Entry& entry) {
+            return !of_library(entry.side);
+          })).size();
+      most = std::max(most, kernels);
+      least = std::min(least, kernels);
+    }
+  }
+  if (workloads.empty()) return "parlab measures what it has proved right.";
+  const auto each = least < most ? std::to_string(least) + " to " +
+                                       counted(most, "variant") + " each"
+                                 : counted(most, "variant") + " each";
+  return counted(workloads.size(), "computation") + ", " + each +
+         ", from the plainest to the fastest, against what the hardware "
+         "allows: parlab timed each of them after its results were proved "
+         "right.";
+}
+
+std::optional<Strip> first_to_fastest(const Measured& measured,
+                                      const std::string& page,
+                                      const std::string& id) {
+  Strip strip{
+      .id = id,
+      .title =
+          "From the first kernel of each workload to its fastest, as a "
+          "share of what the hardware allows, on " +
+          measured.machine,
+      .ticks = {{0, "0%"},
+                {0.25, "25%"},
+                {0.5, "50%"},
+                {0.75, "75%"},
+                {1, "100% of the limit"}},
+      .key = {{Look::ring, measured.has_gpu() ? "a kernel" : "a variant"},
+              {Look::disc, "the fastest here"},
+              {Look::tick, "the vendor's library"}}};
+  for (const auto& climb : climbs(measured))
+    strip.rows.push_back(row_of(climb, page));
+  if (strip.rows.empty()) return std::nullopt;
+  const auto where_it_ran =
+      measured.has_gpu() ? measured.gpu() + ", on one GPU, data on the GPU"
+                         : std::string("CPU");
+  strip.caption = where_it_ran +
+                  ", full precision, caches warm, at the largest size that "
+                  "nearly all variants were measured at. The limit is the "
+                  "least time that the measured bandwidth and peak allow. A "
+                  "row leads to its ladder.";
+  return strip;
+}
+
+std::vector<FastestRow> fastest_rows(const Measured& measured) {
+  std::vector<FastestRow> rows;
+  for (const auto& climb : climbs(measured)) {
+    rows.push_back({climb.reference.workload, point_of(climb.fastest->record),
+                    climb.first->record.variant, climb.fastest->record.variant,
+                    climb.gain ? in_words(times(*climb.gain)) : "",
+                    climb.reached > 0 ? in_words(share(climb.reached)) : "",
+                    against_library(climb), in_other_arithmetic(climb)});
+  }
+  return rows;
+}
+
+Section first_screen(const Measured& measured,
+                     const std::vector<Finding>& findings) {
+  Section section{.id = "first",
+                  .title =
+                      "From the first kernel to the fastest, against the "
+                      "limit of the hardware"};
+  const auto strip = first_to_fastest(measured, "", "fig-first");
+  if (strip) section.blocks.push_back(*strip);
+  const auto missing = not_measured(measured, findings);
+  if (!missing.empty())
+    section.blocks.push_back(Paragraph{.text = missing, .small = true});
+  return section;
+}
+
+Headlines headlines(const Measured& measured,
+                    const std::vector<Finding>& findings,
+                    const std::string& page) {
+  Headlines found;
+  const auto all = climbs(measured);
+  if (!all.empty() && all.front().reached > 0)
+    found.all.push_back(of_limits(all));
+  if (std::ranges::any_of(all, [](const Climb& climb) {
+        return climb.over_library.has_value();
+      }))
+    found.all.push_back(of_libraries(all));
+  if (const auto arithmetic = of_arithmetic(all))
+    found.all.push_back(*arithmetic);
+  for (const auto& more : {of_travel(measured), of_teams(measured)}) {
+    if (more) found.all.push_back(*more);
+  }
+  found.all.push_back(of_claims(findings));
+  for (auto& headline : found.all)
+    headline.target = page + headline.target;
+  return found;
+}
+
+}  // namespace parlab::page

@@ -1,0 +1,146 @@
+// What does a second GPU buy, and from which size on?
+#include <algorithm>
+#include <map>
+
+#include "page/reference.hpp"
+#include "page/sections.hpp"
+#include "page/words.hpp"
+#include "record/speedup.hpp"
+#include "render/markup.hpp"
+
+namespace parlab::page {
+namespace {
+
+// At one size: the best of so many GPUs over the best of one.
+struct Share {
+  const Entry* entry;
+  Ratio gain;
+};
+struct Team {
+  std::string workload;
+  std::map<std::int64_t, Share> largest;  // by GPUs, at the largest size
+  std::map<std::int64_t, std::string> pays_from;
+};
+
+std::map<std::int64_t, Share> shares(const Entries& point) {
+  std::map<std::int64_t, Share> found;
+  const auto gpu = peers(on_device(point, true));
+  const auto of = [&](std::int64_t gpus) {
+    return best(where(
+        gpu, [&](const Entry& entry) { return gpus_at_work(entry) == gpus; }));
+  };
+  const auto* one = of(1);
+  if (one == nullptr) return found;
+  for (const auto* entry : gpu) {
+    const auto gpus = gpus_at_work(*entry);
+    if (gpus < 2 || found.count(gpus) > 0) continue;
+    const auto* fastest = of(gpus);
+    if (const auto gain = speedup(fastest->record, one->record))
+      found.emplace(gpus, Share{fastest, *gain});
+  }
+  return found;
+}
+
+std::vector<Team> teams_of(const Measured& measured) {
+  std::vector<Team> found;
+  for (const auto& reference : references(measured)) {
+    const auto entries = of_usual_parameters(of_dtype(
+        of_workload(all(measured), reference.workload), reference.dtype));
+    Team team{.workload = reference.workload, .largest = {}, .pays_from = {}};
+    // From the largest size down, as long as they win.
+    auto ascending = sizes(
+        where(entries, [](const Entry& entry) { return of_team(entry); }));
+    std::map<std::int64_t, bool> lost;
+    for (auto size = ascending.rbegin(); size != ascending.rend(); ++size) {
+      for (const auto& [gpus, share] : shares(of_size(entries, *size))) {
+        team.largest.emplace(gpus, share);
+        if (!above(share.gain, 1)) lost[gpus] = true;
+        if (!lost[gpus]) team.pays_from[gpus] = short_size(share.entry->record);
+      }
+    }
+    if (!team.largest.empty()) found.push_back(std::move(team));
+  }
+  std::ranges::stable_sort(found, std::greater{}, [](const Team& team) {
+    return team.largest.begin()->second.gain.value;
+  });
+  return found;
+}
+
+MarkedRow row_of(const Team& team) {
+  constexpr Look looks[] = {Look::disc, Look::square, Look::diamond};
+  MarkedRow row{.name = team.workload,
+                .note = short_point(team.largest.begin()->second.entry->record),
+                .target = "#" + anchor("workload-" + team.workload)};
+  std::size_t i = 0;
+  for (const auto& [gpus, share] : team.largest) {
+    row.marks.push_back({share.gain.value, looks[i++ % 3],
+                         std::to_string(gpus) + " GPUs, " +
+                             setting(share.entry->record) + ": " +
+                             in_words(as_fast(share.gain))});
+    const auto from = team.pays_from.find(gpus);
+    row.says.push_back(
+        std::to_string(gpus) + " GPUs: " + in_words(times(share.gain)) +
+        (from == team.pays_from.end() ? ", pay at no size"
+                                      : ", from " + from->second + " on"));
+  }
+  return row;
+}
+
+}  // namespace
+
+std::optional<Headline> of_teams(const Measured& measured) {
+  const auto all = teams_of(measured);
+  if (all.empty()) return std::nullopt;
+  const auto gpus = all.front().largest.begin()->first;
+  return Headline{times(all.front().largest.begin()->second.gain),
+                  "is the most that " + std::to_string(gpus) +
+                      " GPUs gain over one, in " + all.front().workload,
+                  "#teams"};
+}
+
+std::optional<Section> teams(const Measured& measured) {
+  const auto all = teams_of(measured);
+  if (all.empty()) return std::nullopt;
+  std::map<std::int64_t, bool> counts;
+  for (const auto& team : all) {
+    for (const auto& [gpus, share] : team.largest)
+      counts[gpus] = true;
+  }
+  Strip strip{.id = "fig-teams",
+              .title = "How many times as fast as one GPU several are",
+              .from = 0,
+              .to = static_cast<double>(counts.rbegin()->first) + 0.2,
+              .line = 1,
+              .caption =
+                  "The best of so many GPUs over the best of one, at "
+                  "the largest size measured. A size from which they "
+                  "pay is one from which on they are faster at every "
+                  "size measured."};
+  for (int i = 0; i <= counts.rbegin()->first; ++i)
+    strip.ticks.push_back({i, std::to_string(i) + " ×"});
+  constexpr Look looks[] = {Look::disc, Look::square, Look::diamond};
+  std::size_t i = 0;
+  for (const auto& [gpus, there] : counts)
+    strip.key.push_back({looks[i++ % 3], std::to_string(gpus) + " GPUs"});
+  std::vector<Text> gains;
+  for (const auto& team : all) {
+    const auto& [gpus, share] = *team.largest.begin();
+    const auto from = team.pays_from.find(gpus);
+    gains.push_back(team.workload + " " + times(share.gain) +
+                    (from == team.pays_from.end()
+                         ? Text(", at no size")
+                         : " from " + Text(from->second) + " on"));
+    strip.rows.push_back(row_of(team));
+  }
+  return Section{
+      .id = "teams",
+      .title = "What does a second GPU buy, and from which size on?",
+      .label = "Several GPUs",
+      .blocks = {Paragraph{std::to_string(counts.begin()->first) +
+                           " GPUs over one, at the largest size, and the size "
+                           "from which they pay: " +
+                           joined(gains, "; ") + "."},
+                 strip}};
+}
+
+}  // namespace parlab::page

@@ -1,0 +1,282 @@
+// Rows of marks along one axis, as SVG. Marks differ in shape, never in colour
+// alone.
+#include <algorithm>
+#include <cmath>
+
+#include "core/numbers.hpp"
+#include "render/markup.hpp"
+#include "render/svg.hpp"
+
+namespace parlab {
+namespace {
+
+struct Layout {
+  double width, left, right;  // of the axis
+  double row, text;           // heights: of a row without lines, of a line
+  bool narrow;
+};
+constexpr Layout wide{1010, 200, 690, 22, 15, false},
+    narrow{360, 14, 346, 42, 15, true};
+
+// As attributes, for files of their own; a page has its own colours.
+const char* fill_of(Look look) {
+  switch (look) {
+    case Look::ring:
+      return "#ffffff";
+    case Look::disc:
+      return "#0b4a7d";
+    case Look::tick:
+    case Look::square:
+      return "#b35900";
+    case Look::triangle:
+      return "#00735a";
+    default:
+      return "#a1497c";
+  }
+}
+
+std::string px(double value) {
+  return significant(value, 5, 2);
+}
+
+class Rows {
+ public:
+  Rows(const Strip& strip, StripForm form)
+      : strip_(strip),
+        alone_(form == StripForm::alone),
+        at_(form == StripForm::narrow ? narrow : wide) {}
+
+  std::string draw() {
+    const double top = 30 + (sides() ? 18 : 0);
+    double bottom = top;
+    for (const auto& row : strip_.rows)
+      bottom += height(row);
+    const double key = bottom + (at_.narrow ? 14 : 22);
+    const double end = key + 20 * lines_of_key();
+    open(end);
+    write_axis(top, bottom);
+    double y = top;
+    for (const auto& row : strip_.rows) {
+      write(row, y);
+      y += height(row);
+    }
+    write_key(key);
+    svg_.close();
+    return svg_.str();
+  }
+
+ private:
+  using Attributes = Html::Attributes;
+
+  bool sides() const { return !strip_.left.empty() || !strip_.right.empty(); }
+
+  double height(const MarkedRow& row) const {
+    const auto lines = static_cast<double>(row.says.size());
+    if (at_.narrow) return at_.row + at_.text * lines;
+    const double behind = begins_beside(row) ? lines - 1 : lines;
+    return at_.row + at_.text * std::max(behind, row.note.empty() ? 0.5 : 1.0);
+  }
+
+  // The first line stands beside the strong words.
+  static bool begins_beside(const MarkedRow& row) {
+    return !row.says.empty() && row.strong.size() < 8;
+  }
+
+  double x(double value) const {
+    const auto scaled = [&](double v) {
+      return strip_.logarithmic ? std::log(v) : v;
+    };
+    const double share = (scaled(value) - scaled(strip_.from)) /
+                         (scaled(strip_.to) - scaled(strip_.from));
+    return at_.left + std::clamp(share, 0.0, 1.0) * (at_.right - at_.left);
+  }
+
+  void open(double height) {
+    Attributes attributes{
+        {"class", std::string("strip") + (at_.narrow ? " narrow" : " wide")},
+        {"role", "img"},
+        {"aria-label", strip_.title},
+        {"viewBox", "0 0 " + px(at_.width) + " " + px(height)}};
+    if (alone_) {
+      attributes.push_back({"xmlns", "http://www.w3.org/2000/svg"});
+      attributes.push_back({"font-family", "DejaVu Sans, sans-serif"});
+    }
+    svg_.open("svg", attributes);
+    if (!alone_) return;
+    svg_.element("title", strip_.title);
+    svg_.single("rect",
+                {{"width", "100%"}, {"height", "100%"}, {"fill", "#ffffff"}});
+  }
+
+  void text(double left, double y, const std::string& words,
+            const std::string& anchor_at, bool small, bool bold = false) {
+    if (words.empty()) return;
+    Attributes attributes{{"x", px(left)},
+                          {"y", px(y)},
+                          {"text-anchor", anchor_at},
+                          {"font-size", small ? "12.5" : "14.5"}};
+    if (bold) attributes.push_back({"font-weight", "bold"});
+    svg_.element("text", words, attributes);
+  }
+
+  void vertical(double at, double from, double to, const std::string& name) {
+    const bool strong = name == "line";
+    svg_.single("line", {{"class", name},
+                         {"x1", px(at)},
+                         {"x2", px(at)},
+                         {"y1", px(from)},
+                         {"y2", px(to)},
+                         {"stroke", strong ? "#1a1a1a" : "#d8d8d8"},
+                         {"stroke-width", strong ? "2" : "1"}});
+  }
+
+  void write_axis(double top, double bottom) {
+    const double line = x(strip_.line);
+    if (sides()) {
+      svg_.single("rect", {{"class", "shade"},
+                           {"x", px(at_.left)},
+                           {"y", px(top)},
+                           {"width", px(line - at_.left)},
+                           {"height", px(bottom - top)},
+                           {"fill", "#f7ede3"}});
+      text(line - 10, 14, strip_.left, "end", true);
+      text(line + 10, 14, strip_.right, "start", true);
+    }
+    for (const auto& [value, words] : strip_.ticks) {
+      if (value != strip_.line) vertical(x(value), top, bottom, "grid");
+      // At the edge of the picture it ends there.
+      const double half = 4 * static_cast<double>(words.size());
+      const bool edge = x(value) + half > at_.width;
+      text(edge ? at_.width : x(value), top - 9, words, edge ? "end" : "middle",
+           true);
+    }
+    vertical(line, top, bottom, "line");
+  }
+
+  void write(const MarkedRow& row, double y) {
+    const bool leads = !row.target.empty() && !alone_;
+    if (leads) svg_.open("a", {{"href", row.target}});
+    const double middle = at_.narrow ? y + height(row) - 13 : y + 14;
+    if (at_.narrow) {
+      text(at_.left, y + 15, row.name, "start", false, true);
+      text(at_.right, y + 15, row.strong, "end", false, true);
+      double line = y + 15;
+      for (const auto& words : row.says)
+        text(at_.right, line += at_.text, words, "end", true);
+    } else {
+      text(at_.left - 14, y + 18, row.name, "end", false, true);
+      text(at_.left - 14, y + 18 + at_.text, row.note, "end", true);
+      // Behind the strong words there is room for the first line.
+      const double after =
+          at_.right + 22 + 10.5 * static_cast<double>(row.strong.size());
+      text(at_.right + 16, y + 18, row.strong, "start", false, true);
+      double line = y + 18;
+      for (std::size_t i = 0; i < row.says.size(); ++i) {
+        const bool beside = i == 0 && begins_beside(row);
+        if (!beside) line += at_.text;
+        text(beside && !row.strong.empty() ? after : at_.right + 16, line,
+             row.says[i], "start", true);
+      }
+    }
+    write_marks(row, middle);
+    if (leads) svg_.close();
+  }
+
+  void write_marks(const MarkedRow& row, double y) {
+    if (row.marks.empty()) return;
+    const auto [least, most] =
+        std::ranges::minmax(row.marks, {}, [](const Mark& m) { return m.at; });
+    svg_.single("line", {{"class", "span"},
+                         {"x1", px(x(least.at))},
+                         {"x2", px(x(most.at))},
+                         {"y1", px(y)},
+                         {"y2", px(y)},
+                         {"stroke", "#9fb6cd"},
+                         {"stroke-width", "4"}});
+    // What is wanted lies on what is passed on the way.
+    for (const bool first : {true, false}) {
+      for (const auto& mark : row.marks) {
+        if ((mark.look == Look::ring) == first)
+          write(mark.look, x(mark.at), y, mark.hint);
+      }
+    }
+  }
+
+  void write(Look look, double at, double y, const std::string& hint) {
+    Attributes attributes{{"class", std::string(to_string(look))},
+                          {"fill", fill_of(look)}};
+    const auto points = [&](std::initializer_list<double> deltas) {
+      std::string text;
+      for (const auto* d = deltas.begin(); d != deltas.end(); d += 2)
+        text += px(at + d[0]) + "," + px(y + d[1]) + " ";
+      attributes.push_back({"points", text});
+    };
+    std::string shape = "polygon";
+    switch (look) {
+      case Look::ring:
+        attributes.push_back({"stroke", "#0b4a7d"});
+        attributes.push_back({"stroke-width", "1.5"});
+        [[fallthrough]];
+      case Look::disc:
+        shape = "circle";
+        attributes.push_back({"cx", px(at)});
+        attributes.push_back({"cy", px(y)});
+        attributes.push_back({"r", look == Look::ring ? "4.5" : "6.5"});
+        break;
+      case Look::tick:
+        points({-1.5, -11, 1.5, -11, 1.5, 11, -1.5, 11});
+        break;
+      case Look::square:
+        points({-5, -5, 5, -5, 5, 5, -5, 5});
+        break;
+      case Look::triangle:
+        points({0, -7, 7, 5, -7, 5});
+        break;
+      case Look::diamond:
+        points({0, -7, 7, 0, 0, 7, -7, 0});
+    }
+    svg_.open(shape, attributes);
+    if (!hint.empty()) svg_.element("title", hint);
+    svg_.close();
+  }
+
+  // Calls f(entry, x, line) as many times in a line as there is room for.
+  template <typename F>
+  int for_key(F f) const {
+    double left = at_.left;
+    int line = 0;
+    const double end = at_.width - 10;
+    for (const auto& entry : strip_.key) {
+      const double needs = 32 + 7.6 * static_cast<double>(entry.second.size());
+      if (left > at_.left && left + needs > end) {
+        left = at_.left;
+        ++line;
+      }
+      f(entry, left, line);
+      left += needs;
+    }
+    return strip_.key.empty() ? 0 : line + 1;
+  }
+  int lines_of_key() const {
+    return for_key([](const auto&, double, int) {});
+  }
+  void write_key(double y) {
+    for_key([&](const auto& entry, double left, int line) {
+      write(entry.first, left + 7, y + 20 * line - 5, "");
+      text(left + 20, y + 20 * line, entry.second, "start", true);
+    });
+  }
+
+  const Strip& strip_;
+  bool alone_;
+  const Layout& at_;
+  Html svg_;
+};
+
+}  // namespace
+
+std::string draw(const Strip& strip, StripForm form) {
+  return strip.rows.empty() ? "" : Rows(strip, form).draw();
+}
+
+}  // namespace parlab
