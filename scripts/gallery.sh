@@ -1,14 +1,14 @@
 #!/bin/bash -p
-# Fills docs/gallery with the figures that say "# In the gallery." and a picture of the page:
-# scripts/gallery.sh MACHINE [MACHINE ...], after make figures; each figure is that of the first of
-# the machines that has it. Where Chromium is missing the old picture stays.
+# Fills docs/gallery with the figures that say "# In the gallery." and the first picture of a page, and
+# README.md with what that says, as a table: scripts/gallery.sh MACHINE [MACHINE ...], after make
+# figures; each figure is that of the first of the machines that has it.
 # shellcheck source=scripts/environment.sh
 source "${0%/*}/environment.sh"
 set -euo pipefail
 
 gallery=docs/gallery
 mkdir -p "$gallery"
-rm -f "$gallery"/*.svg
+rm -f "$gallery"/*.svg "$gallery"/*.md
 for figure in $(grep -l '^# In the gallery[.]' scripts/*/*.gp); do
   experiment=$(basename "$(dirname "$figure")")
   name=$experiment-$(basename "$figure" .gp).svg
@@ -17,12 +17,18 @@ for figure in $(grep -l '^# In the gallery[.]' scripts/*/*.gp); do
   done
   cp "plots/$machine/$name" "$gallery"
 done
-if command -v chromium >/dev/null; then
-  scripts/page-picture.sh "plots/$1/index.html" ladder-dmv "$gallery/overview.png"
-else
-  echo "gallery.sh: overview.png stays as it was: no chromium" >&2
-fi
-count=$(find "$gallery" -name '*.svg' -o -name '*.png' | wc -l)
+"${PARLAB:-bin/parlab-emulated}" page "results/$1" --first "$gallery"
+# Between two marks.
+awk -v table="$gallery/first-to-fastest.md" '
+  /^<!-- end of the table -->/ { inside = 0 }
+  !inside { print }
+  /^<!-- the table: made by make gallery -->/ {
+    inside = 1
+    while ((getline line < table) > 0) print line
+  }' README.md >README.part
+mv README.part README.md
+rm "$gallery/first-to-fastest.md"
+count=$(find "$gallery" -name '*.svg' | wc -l)
 echo "  $gallery: $count pictures"
 if ((count > 10)); then
   echo "gallery.sh: more than ten pictures: take some figures out" >&2

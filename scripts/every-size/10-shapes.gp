@@ -9,10 +9,10 @@ set xrange [1.0 / 100 : 100]
 set xtics () font "," . small
 x_words(x) = x < 1 ? "1:" . three(1 / x) : three(x) . ":1"
 do for [power = -6:6:2] { set xtics add (x_words(2.0 ** power) 2.0 ** power) }
-set xlabel "height : width, log; points alone: odd extents"
+set xlabel "height : width; points alone: odd extents"
 set yrange [0 : 105]
 set ylabel "percent of the roof"
-set title "Equally many elements, 1:64 to 64:1, float, hot: % of the roof"
+set title "Equally many elements, 1:64 to 64:1, float: % of the roof"
 set label 1000 provenance("gpu")
 
 load "scripts/figures/workloads.gp"

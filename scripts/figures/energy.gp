@@ -15,7 +15,7 @@ best(rate) = number("SELECT max(" . rate . ") FROM " . rungs)
 end_of_bars = number("SELECT max(gflops * median_s / low_s) FROM " . rungs) / best("gflops")
 set yrange [0 : 100 * (end_of_bars > 1.06 ? end_of_bars : 1.06) + 2]
 set ylabel "percent of the best rung"
-set title list("SELECT workload || ', ' || dtype || ', ' || " . extents . " || ', hot: rate and energy of the ladder' FROM " . rungs . " LIMIT 1")
+set title list("SELECT workload || ', ' || dtype || ', ' || " . extents . " || ': rate and energy of the ladder' FROM " . rungs . " LIMIT 1")
 set label 1000 provenance("gpu")
 
 in_words(v) = v >= 100 ? sprintf("%.0f", v) : sprintf("%.3g", v)

@@ -2,7 +2,7 @@
 # A label too close to the one before goes one line down, and away when there is no room there.
 set logscale x 2
 x_words(x) = k(x)
-set xlabel "rows = columns (K = 1024), log" offset 0,-0.3
+set xlabel "rows = columns (K = 1024)" offset 0,-0.3
 set bmargin at screen 0.23
 set xrange [word(sizes, 1) / 1.12 : word(sizes, words(sizes)) * 1.12]
 set xtics () font "," . small

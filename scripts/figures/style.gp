@@ -11,7 +11,7 @@ figure = ARG6
 facts = ARG7
 set encoding utf8
 
-# Half a page wide the smallest print is 6 points high. pngcairo counts fonts in points, svg in pixels.
+# Half a landscape page wide the smallest print is 6 points high. pngcairo counts fonts in points, svg in pixels.
 if (format eq "svg") {
   set terminal svg size 720,480 font "DejaVu Sans,15" linewidth 1.2 background rgb "white" noenhanced
 } else {
@@ -19,7 +19,7 @@ if (format eq "svg") {
       background rgb "white" noenhanced
 }
 small = (format eq "svg") ? "12.5" : "9.4"
-tiny = (format eq "svg") ? "10.5" : "7.9"
+tiny = (format eq "svg") ? "12" : "9"
 set output out
 
 # ---- data ----------------------------------------------------------------------------------------
@@ -40,13 +40,29 @@ number(sql) = list("SELECT ifnull((" . sql . "), 0)") + 0.0
 missing(run) = sprintf("  skip  %s: no records of %s", name, run)
 
 # ---- series: colour (Okabe-Ito), dash and point all differ, so that any one of them is enough ----
-array colours[7] = [0x000000, 0x0072B2, 0xD55E00, 0x009E73, 0xCC79A7, 0x56B4E9, 0xE69F00]
+# (each with a contrast to white of at least 3)
+array colours[7] = [0x000000, 0x0072B2, 0xD55E00, 0x009E73, 0xCC79A7, 0x6A51A3, 0x9A7200]
 array points[14] = [5, 7, 9, 13, 11, 15, 4, 6, 8, 12, 10, 14, 2, 1]
 do for [i = 1:14] {
   dash = (i - 1) % 4 + 1
   set linetype i linecolor rgb colours[(i - 1) % 7 + 1] dashtype dash linewidth 1.6 \
       pointtype points[i] pointsize 0.8
 }
+# A variant, "cuda/naive" or "naive", has one colour, dash and point in all figures of its workload, by its
+# place on the ladder: linetype look_of(its name, i). Those that only records know come last.
+do for [i = 1:28] {
+  dash = (i - 1) % 4 + 1
+  set linetype 30 + i linecolor rgb colours[(i - 1) % 7 + 1] dashtype dash linewidth 1.6 \
+      pointtype points[(i - 1) % 14 + 1] pointsize 0.8
+}
+ladder = "FROM variants WHERE workload IN (SELECT workload FROM records)"
+all_variants = list("SELECT name " . ladder . " ORDER BY rowid") . " " . \
+    list("SELECT DISTINCT backend || '/' || variant AS name FROM records WHERE backend || '/' || variant NOT IN (SELECT name " . ladder . ") ORDER BY 1")
+is_of(whole, name) = whole eq name || (strstrt(name, "/") == 0 && whole[strstrt(whole, "/") + 1:*] eq name)
+rank(name) = sum [r = 1:words(all_variants)] (is_of(word(all_variants, r), name) ? r : 0)
+# What is no variant has the i-th look.
+look_of(name, i) = rank(name) == 0 ? i : 31 + (rank(name) + 27) % 28
+shape_of(name) = points[(rank(name) + 13) % 14 + 1]
 shape(i) = points[(int(i) + 13) % 14 + 1]
 # 20: the source report's numbers; 21, 22, 23: the roofs of the host, of the GPU, of its tensor cores.
 set linetype 20 linecolor rgb 0x777777 dashtype 3 linewidth 1.2 pointtype 3 pointsize 1.1

@@ -12,8 +12,8 @@ y_low = number("SELECT min(v) FROM " . every_value)
 y_high = number("SELECT max(v) FROM " . every_value)
 @log_y
 load "scripts/figures/size-x.gp"
-set title "atax, " . dtype . ", hot: speedup over the serial loops, best tunables"
-set ylabel "speedup, log"
+set title "atax, " . dtype . ": speedup over the serial loops, best tunables"
+set ylabel "speedup"
 set label 1000 provenance("gpu")
 columns(v) = v . ", ifnull(" . v . "_low, " . v . "), ifnull(" . v . "_high, " . v . ") "
 # A curve without points is left out of the key as well.
@@ -21,4 +21,4 @@ moved_curve = number("SELECT count(*) " . moved) > 0 ? ", query('SELECT n, ' . c
 their_curve = number("SELECT count(*) " . theirs) > 0 ? ", query('SELECT n, published_speedup ' . theirs . ' ORDER BY n') using 1:2 with linespoints linetype 20 pointsize 0.8 title 'published'" : ""
 
 plot for [i = 1:words(names)] query_for("SELECT n, " . columns("speedup") . ours . " AND name = ? ORDER BY n", word(names, i)) \
-       using 1:2:3:4 with yerrorlines linetype i title word(names, i) @moved_curve @their_curve
+       using 1:2:3:4 with yerrorlines linetype look_of(word(names, i), i) title word(names, i) @moved_curve @their_curve

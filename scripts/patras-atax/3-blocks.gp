@@ -7,9 +7,9 @@ y_low = number("SELECT min(median_s) " . ours)
 y_high = number("SELECT max(median_s) " . ours)
 y_unit = "s"
 @log_y
-set title "atax, double, hot: time against block size"
-set ylabel "time (s), log"
-set xlabel "threads per block, log" offset 0,-0.1
+set title "atax, double: time against block size"
+set ylabel "time"
+set xlabel "threads per block" offset 0,-0.1
 set logscale x 2
 set xrange [14 : 1170]
 set xtics (16, 32, 64, 128, 256, 512, 1024)

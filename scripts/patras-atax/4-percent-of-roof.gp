@@ -11,7 +11,7 @@ if (words(names) == 0 || words(sizes) == 0) { print missing("atax in double: mak
 load "scripts/figures/names-x.gp"
 y_high = number("SELECT max(roof_percent) " . at)
 set yrange [0 : y_high > 100 ? y_high * 1.08 : 108]
-set title "atax, double, hot: share of the roof (A read once, " . (device ? "GPU" : "CPU") . ")"
+set title "atax, double: share of the roof (A read once, " . (device ? "GPU" : "CPU") . ")"
 set ylabel "percent of the roof"
 set key title "n" left
 set label 1000 provenance("gpu")

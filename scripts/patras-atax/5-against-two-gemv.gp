@@ -9,8 +9,8 @@ y_low = number("SELECT min(min(ifnull(times_low, times)), 0.5) " . at)
 y_high = number("SELECT max(max(ifnull(times_high, times)), 2) " . at)
 @log_y
 load "scripts/figures/size-x.gp"
-set title "atax, hot: times as fast as two gemv of the same device"
-set ylabel "two gemv / variant, log"
+set title "atax: times as fast as two gemv of the same device"
+set ylabel "two gemv / variant"
 set label 1000 provenance("gpu")
 of(s) = substr(s, 1, strstrt(s, ",") - 1)
 in(s) = substr(s, strstrt(s, ",") + 1, strlen(s))

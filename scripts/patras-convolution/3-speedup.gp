@@ -14,8 +14,8 @@ y_low = number("SELECT min(v) FROM " . every_value)
 y_high = number("SELECT max(v) FROM " . every_value)
 @log_y
 load "scripts/figures/size-x.gp"
-set title "conv2d 3x3, double, hot: speedup over the serial loops, best tunables"
-set ylabel "speedup, log"
+set title "conv2d 3x3, double: speedup over the serial loops, best tunables"
+set ylabel "speedup"
 set label 1000 provenance("gpu")
 columns(v) = v . ", ifnull(" . v . "_low, " . v . "), ifnull(" . v . "_high, " . v . ") "
 of(v, rows) = "SELECT n, " . columns(v) . rows . " AND name = ? ORDER BY n"
@@ -25,4 +25,4 @@ moved_curves = words(moved_names) == 0 ? "" : ", for [who in moved_names] query_
 their_curve = number("SELECT count(*) " . theirs) == 0 ? "" : ", query(published) using 1:2 with linespoints linetype 20 pointsize 0.8 title 'published'"
 
 plot for [i = 1:words(names)] query_for(of("speedup", ours), word(names, i)) \
-       using 1:2:3:4 with yerrorlines linetype i title word(names, i) @moved_curves @their_curve
+       using 1:2:3:4 with yerrorlines linetype look_of(word(names, i), i) title word(names, i) @moved_curves @their_curve

@@ -10,8 +10,8 @@ y_high = number("SELECT max(ifnull(high_s, median_s)) " . ours)
 y_unit = "s"
 @log_y
 load "scripts/figures/size-x.gp"
-set title "conv2d 3x3, hot: the report's kernel, one thread per point, by block"
-set ylabel "time (s), log"
+set title "conv2d 3x3: the report's kernel, one thread per point, by block"
+set ylabel "time"
 set label 1000 provenance("gpu")
 dtype_of(s) = s[1:strstrt(s, ":") - 1]
 edge_of(s) = s[strstrt(s, ":") + 1:*]

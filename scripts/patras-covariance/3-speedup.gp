@@ -15,9 +15,9 @@ y_low = number("SELECT min(v) FROM " . every_value)
 y_high = number("SELECT max(v) FROM " . every_value)
 @log_y
 load "scripts/figures/size-x.gp"
-set xlabel "observations = variables, as far as serial/plain ran, log"
-set title "covariance, double, hot: speedup over the report's serial loops"
-set ylabel "speedup over serial/plain, log"
+set xlabel "observations = variables, as far as serial/plain ran"
+set title "covariance, double: speedup over the report's serial loops"
+set ylabel "speedup over serial/plain"
 set label 1000 provenance("gpu")
 columns(v) = v . ", ifnull(" . v . "_low, " . v . "), ifnull(" . v . "_high, " . v . ") "
 of(v, rows) = "SELECT n, " . columns(v) . rows . " AND name = ? ORDER BY n"
@@ -27,4 +27,4 @@ moved_curves = words(moved_names) == 0 ? "" : ", for [who in moved_names] query_
 their_curve = number("SELECT count(*) " . theirs) == 0 ? "" : ", query(published) using 1:2 with linespoints linetype 20 pointsize 0.8 title 'published'"
 
 plot for [i = 1:words(names)] query_for(of("speedup", ours), word(names, i)) \
-       using 1:2:3:4 with yerrorlines linetype i title word(names, i) @moved_curves @their_curve
+       using 1:2:3:4 with yerrorlines linetype look_of(word(names, i), i) title word(names, i) @moved_curves @their_curve

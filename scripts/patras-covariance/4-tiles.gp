@@ -10,9 +10,9 @@ y_high = number("SELECT max(ifnull(high_s, median_s)) " . ours)
 y_unit = "s"
 @log_y
 load "scripts/figures/size-x.gp"
-set xlabel "observations = variables (K = 1024), log"
-set title "covariance, double, hot: time by width of the tile"
-set ylabel "time (s), log"
+set xlabel "observations = variables (K = 1024)"
+set title "covariance, double: time by width of the tile"
+set ylabel "time"
 set key title "kernel, tile" left
 set label 1000 provenance("gpu")
 variant_of(s) = s[1:strstrt(s, ":") - 1]

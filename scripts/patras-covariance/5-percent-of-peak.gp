@@ -10,7 +10,7 @@ if (words(names) == 0) { print missing("covariance in double at 512 or more: mak
 load "scripts/figures/names-x.gp"
 y_high = number("SELECT max(peak_percent * time_s / ifnull(low_s, time_s)) " . at)
 set yrange [0 : y_high > 100 ? y_high * 1.08 : 108]
-set title "covariance, double, hot: share of the peak of multiply-adds (" . (device ? "GPU" : "CPU") . ")"
+set title "covariance, double: share of the peak of multiply-adds (" . (device ? "GPU" : "CPU") . ")"
 set ylabel "percent of the peak without tensor cores"
 set key title "n" left
 set label 1000 provenance("gpu")

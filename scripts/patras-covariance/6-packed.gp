@@ -8,9 +8,9 @@ every_value = "(SELECT ifnull(times_low, times) AS v FROM packed UNION SELECT if
 y_low = number("SELECT min(v) FROM " . every_value)
 y_high = number("SELECT max(v) FROM " . every_value)
 load "scripts/figures/size-x.gp"
-set xlabel "observations = variables (K = 1024), log"
+set xlabel "observations = variables (K = 1024)"
 set yrange [(y_low < 1 ? y_low : 1) - 0.05 : (y_high > 1.1 ? y_high : 1.1) + 0.05]
-set title "covariance, hot: a packed triangle against both triangles"
+set title "covariance: a packed triangle against both triangles"
 set ylabel "mirror / packed"
 set label 1000 provenance("gpu")
 

@@ -10,9 +10,9 @@ y_low = number("SELECT min(min(ifnull(times_low, times)), 0.5) " . at)
 y_high = number("SELECT max(max(ifnull(times_high, times)), 1.2) " . at)
 @log_y
 load "scripts/figures/size-x.gp"
-set xlabel "observations = variables (K = 1024), log"
-set title "covariance, hot: times as fast as syrk of the same device"
-set ylabel "syrk / variant, log"
+set xlabel "observations = variables (K = 1024)"
+set title "covariance: times as fast as syrk of the same device"
+set ylabel "syrk / variant"
 set label 1000 provenance("gpu")
 of(s) = substr(s, 1, strstrt(s, ",") - 1)
 in(s) = substr(s, strstrt(s, ",") + 1, strlen(s))

@@ -11,8 +11,8 @@ y_low = number("SELECT min(v) FROM (SELECT min(time_s) AS v " . at . " UNION SEL
 y_high = number("SELECT max(v) FROM (SELECT max(t.time_s) AS v " . ours . " UNION SELECT max(published_s) FROM settings)")
 y_unit = "s"
 @log_y
-set title "convsep, radius 16, float, hot: tiles, n = " . k(n)
-set ylabel "time (s), log"
+set title "convsep, radius 16, float: tiles, n = " . k(n)
+set ylabel "time"
 set xlabel "block; tile of the row pass; tile of the column pass" offset 0,-1.6
 set bmargin at screen 0.29
 set rmargin at screen 0.97

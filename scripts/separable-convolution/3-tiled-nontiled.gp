@@ -12,11 +12,11 @@ y_high = number("SELECT max(v) FROM " . every_value)
 y_unit = "s"
 @log_y
 load "scripts/figures/size-x.gp"
-set title "convsep, radius 16, float, hot: with tiles of 16 x 16 and without"
-set ylabel "time (s), log"
+set title "convsep, radius 16, float: with tiles of 16 x 16 and without"
+set ylabel "time"
 set label 1000 provenance("gpu")
 
 plot for [i = 1:words(names)] query_for("SELECT n, time_s, ifnull(low_s, time_s), ifnull(high_s, time_s) " . ours . " AND series = ? ORDER BY n", word(names, i)) \
-       using 1:2:3:4 with yerrorlines linetype i title word(names, i), \
+       using 1:2:3:4 with yerrorlines linetype look_of(word(names, i), i) title word(names, i), \
      for [v in their_names] query_for("SELECT rows, time_s " . theirs . " AND variant = ? ORDER BY rows", v) \
        using 1:2 with linespoints linetype 20 pointtype (v eq "tiled" ? 6 : 4) pointsize 0.8 title "published, " . (v eq "tiled" ? "tiled" : "not")

@@ -13,8 +13,8 @@ y_high = number("SELECT max(v) FROM " . every_value)
 y_unit = "s"
 @log_y
 load "scripts/figures/size-x.gp"
-set title "convsep, radius 16, hot: tiled, float and double"
-set ylabel "time (s), log"
+set title "convsep, radius 16: tiled, float and double"
+set ylabel "time"
 set label 1000 provenance("gpu")
 plain(s) = (strstrt(s, "_") == 0) ? s : s[1:strstrt(s, "_") - 1] . " " . s[strstrt(s, "_") + 1:*]
 

@@ -2,7 +2,7 @@
 from = "largest_drawn"
 what = "efficiency"
 ideal(g) = 100
-set title "Several GPUs: efficiency at the largest sizes, hot"
+set title "Several GPUs: efficiency at the largest sizes"
 point_unit = "%"
 set ylabel "speedup over one GPU / GPUs (%)"
 set yrange [* < 70 : 103 < *]

@@ -2,7 +2,7 @@
 # In the gallery.
 what = "gained"
 lines = "1 " . list("SELECT coalesce(max(gpus), 1) FROM strong")
-set title "All GPUs: speedup over one by size, hot"
+set title "All GPUs: speedup over one by size"
 set ylabel "times as fast as itself on one GPU"
 set yrange [0 : list("SELECT coalesce(max(gpus), 1) FROM strong") * 1.05]
 meaning = "one GPU, and all"

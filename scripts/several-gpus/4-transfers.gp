@@ -2,7 +2,7 @@
 what = "moving_percent"
 lines = "0"
 meaning = ""
-set title "All GPUs: time in transfers, beside which they may compute, hot"
+set title "All GPUs: time in transfers, beside which they may compute"
 point_unit = "%"
 set ylabel "time in transfers / time (%)"
 set yrange [0:*]

@@ -2,7 +2,7 @@
 from = "weak"
 what = "efficiency"
 ideal(g) = 100
-set title "Several GPUs: 8192 rows for each, hot"
+set title "Several GPUs: 8192 rows for each"
 point_unit = "%"
 set ylabel "time of one GPU / time of the team (%)"
 set yrange [0:110 < *]

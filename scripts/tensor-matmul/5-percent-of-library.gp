@@ -6,7 +6,7 @@ if (words(names) == 0 || words(kinds) == 0) { print missing("matmul on tensor co
 
 load "scripts/figures/names-x.gp"
 set yrange [0 : number("SELECT max(max(peer_percent_high), 113) FROM rungs WHERE " . at) + 2]
-set title sprintf("matmul, hot, n = %s: the rungs against cuBLAS and cuBLASLt", list("SELECT max(n) FROM rungs WHERE n <= 8192"))
+set title sprintf("matmul, n = %s: the rungs against cuBLAS and cuBLASLt", list("SELECT max(n) FROM rungs WHERE n <= 8192"))
 set ylabel "percent of the best library"
 set label 1000 provenance("gpu")
 

@@ -14,8 +14,8 @@ set yrange [y_low / 3 : y_high > 1 ? y_high * 4 : 4]
 set xtics (1, 3, 10, 30, 100, 300, 1000) font "," . small
 set ytics 100 font "," . small
 set mytics 1
-set xlabel "Tflop/s, log"
-set label 1 at screen 0.012, screen 0.955 "matmul in float, hot: what speed costs in accuracy"
+set xlabel "Tflop/s"
+set label 1 at screen 0.012, screen 0.955 "matmul in float: what speed costs in accuracy"
 
 sql_of(kind, columns) = "SELECT " . columns . " FROM accuracy WHERE inputs = '" . kind . "' AND " . at . " AND name = ? ORDER BY n"
 title_of(name) = list_for("SELECT name || CASE arithmetic WHEN 'tf32' THEN ', TF32' ELSE '' END FROM accuracy WHERE name = ? LIMIT 1", name)
@@ -36,7 +36,7 @@ do for [p = 1:2] {
   set title kind . " inputs" font "," . small
   set format y (p == 1 ? "%g" : "")
   if (p == 1) {
-    set ylabel "largest error / bound of float, log" font "," . small offset 0,0
+    set ylabel "largest error / bound of float" font "," . small offset 0,0
     set label 2 at screen 0.735, screen 0.36 "points grow with n:\n1024, 4096, 8192\nblack: float's bound\ngrey: up to twice what\nfloat errs: may stand in\nfor float" left font "," . small
     set label 1000 provenance("gpu")
   } else {

@@ -7,9 +7,9 @@ if (words(tiles) == 0) { print missing("matmul/cuda/granularity in int on a GPU:
 published_speedup(n) = number("SELECT max(time_s) / min(time_s) FROM published WHERE n = " . n)
 y_high = number("SELECT max(speedup) " . ours)
 set yrange [0 : (y_high > 1.5 ? y_high : 1.5) * 1.15]
-set title "Tiles side by side in a block: speedup over one tile, int, hot"
+set title "Tiles side by side in a block: speedup over one tile, int"
 set ylabel "speedup over tiled of the same width"
-set xlabel "granularity: tiles of C per block, log" offset 0,-0.1
+set xlabel "granularity: tiles of C per block" offset 0,-0.1
 set logscale x 2
 set xrange [0.9 : 4.45]
 set xtics (1, 2, 4)

@@ -8,9 +8,9 @@ y_high = number("SELECT max(v) FROM (SELECT time_s AS v FROM sequential UNION SE
 y_unit = "s"
 @log_y
 load "scripts/figures/size-x.gp"
-set xlabel "n, elements (K = 1024), log"
-set title "Sequential vector sum, int, hot"
-set ylabel "time (s), log"
+set xlabel "n, elements (K = 1024)"
+set title "Sequential vector sum, int"
+set ylabel "time"
 set label 1000 provenance("NULL")
 
 plot query("SELECT n, time_s, low_s, high_s FROM sequential ORDER BY n") \

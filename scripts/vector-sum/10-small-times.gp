@@ -9,10 +9,10 @@ y_high = number("SELECT max(time_s) FROM " . here)
 y_unit = "s"
 @log_y
 load "scripts/figures/size-x.gp"
-set xlabel "n, elements (K = 1024), log"
-set title "vector sum, float, hot: time at the report's sizes"
-set ylabel "time of a whole sum (s), log"
+set xlabel "n, elements (K = 1024)"
+set title "vector sum, float: time at the report's sizes"
+set ylabel "time of a whole sum"
 set label 1000 provenance("gpu")
 
 plot for [i = 1:words(names)] query_for("SELECT n, time_s, low_s, high_s FROM " . here . " AND name = ? ORDER BY n", word(names, i)) \
-       using 1:2:3:4 with yerrorlines linetype i title word(names, i)
+       using 1:2:3:4 with yerrorlines linetype look_of(word(names, i), i) title word(names, i)

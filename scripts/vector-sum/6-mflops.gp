@@ -6,9 +6,9 @@ y_low = number("SELECT min(v) FROM (SELECT (n - 1) / time_s / 1e6 AS v FROM mean
 y_high = number("SELECT max(v) FROM (SELECT (n - 1) / time_s / 1e6 AS v FROM means UNION SELECT mflops FROM published_vector_sum_mean_mflops)")
 @log_y
 load "scripts/figures/size-x.gp"
-set xlabel "n, elements (K = 1024), log"
-set title "Mean computing speed, int, hot: (n - 1) / mean time of a whole sum"
-set ylabel "million additions per second, log"
+set xlabel "n, elements (K = 1024)"
+set title "Mean computing speed, int: (n - 1) / mean time of a whole sum"
+set ylabel "million additions per second"
 set label 1000 provenance("gpu")
 methods = "BRW RW"
 

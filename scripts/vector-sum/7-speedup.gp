@@ -9,9 +9,9 @@ y_low = number("SELECT min(v) FROM (" . ours . " UNION SELECT n, speedup FROM pu
 y_high = number("SELECT max(v) FROM (" . ours . " UNION " . best . " UNION SELECT n, speedup FROM published_vector_sum_speedup)")
 @log_y
 load "scripts/figures/size-x.gp"
-set xlabel "n, elements (K = 1024), log"
-set title "Speedup over the sequential sum, int, hot, kernels alone"
-set ylabel "speedup, log"
+set xlabel "n, elements (K = 1024)"
+set title "Speedup over the sequential sum, int, kernels alone"
+set ylabel "speedup"
 set label 1000 provenance("gpu")
 methods = "BRW RW"
 

@@ -97,6 +97,17 @@ void add_workloads(Database& database) {
     table.add({std::string(workload->name())});
 }
 
+// The same of variants, in the order of their ladders: each has its look in all
+// figures of its workload.
+void add_variants(Database& database) {
+  Database::Table table(database, "variants",
+                        {{"workload", true}, {"name", true}});
+  for (const auto* workload : Registry::instance().workloads()) {
+    for (const auto* variant : Registry::instance().variants(workload->name()))
+      table.add({variant->workload, variant->backend + "/" + variant->name});
+  }
+}
+
 int make_database(const Arguments& arguments, const Streams& streams) {
   const auto& paths = arguments.positional;
   if (paths.size() != 2 || arguments.find("views") == nullptr) {
@@ -120,6 +131,7 @@ int make_database(const Arguments& arguments, const Streams& streams) {
     }
     add_published(database);
     add_workloads(database);
+    add_variants(database);
     database.run(views);
     database.run("COMMIT");
   });

@@ -8,7 +8,9 @@
 #include "commands/experiment_tables.hpp"
 #include "core/file.hpp"
 #include "core/name.hpp"
+#include "page/sections.hpp"
 #include "render/html.hpp"
+#include "render/svg.hpp"
 
 namespace parlab {
 namespace {
@@ -20,6 +22,10 @@ Options page_options() {
           {.flag = "databases",
            .argument = "FOLDER",
            .help = "of the records, for tables (build/records/MACHINE)"},
+          {.flag = "first",
+           .argument = "FOLDER",
+           .help = "writes its first picture alone, as a file and as a table "
+                   "in Markdown"},
           {.flag = "output",
            .argument = "FILE",
            .help = "the page (FOLDER/index.html)"}};
@@ -57,6 +63,30 @@ page::Tables tables_in(const std::filesystem::path& databases,
   return tables;
 }
 
+std::string markdown(const std::vector<page::FastestRow>& rows) {
+  std::string text =
+      "| workload | first kernel | fastest | gain | of the limit | against the "
+      "vendor's library |\n|---|---|---|---|---|---|\n";
+  for (const auto& row : rows) {
+    text += "| `" + row.workload + "`, " + row.point + " | `" + row.first +
+            "` | `" + row.fastest + "` | " + row.gain + " | " + row.reached +
+            " | " + row.against_library;
+    if (!row.other_arithmetic.empty()) text += "; " + row.other_arithmetic;
+    text += " |\n";
+  }
+  return text;
+}
+
+void write_first(const std::filesystem::path& folder,
+                 const page::Measured& measured) {
+  const auto strip = page::first_to_fastest(measured, "", "");
+  if (!strip) throw UsageError("no kernel of it has a time and a roof");
+  write_file(folder / "first-to-fastest.svg",
+             draw(*strip, StripForm::alone) + "\n");
+  write_file(folder / "first-to-fastest.md",
+             markdown(page::fastest_rows(measured)));
+}
+
 int write_page(const Arguments& arguments, const Streams& streams) {
   if (arguments.positional.size() != 1)
     throw UsageError("page: needs one folder: results/MACHINE");
@@ -67,6 +97,10 @@ int write_page(const Arguments& arguments, const Streams& streams) {
       measured.warnings.empty()) {
     throw UsageError("no records in '" + folder +
                      "': results/MACHINE is a folder that has some");
+  }
+  if (const auto* first = arguments.find("first")) {
+    write_first(first->text, measured);
+    return EXIT_SUCCESS;
   }
   const auto tables = tables_in(
       text_or(arguments, "databases", of_machine("build/records", folder)),

@@ -1,6 +1,7 @@
 #include "page/figures.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <fstream>
 
 #include "render/markup.hpp"
@@ -22,9 +23,30 @@ int number_of(const std::string& file, const std::string& experiment) {
   return std::stoi(rest.substr(0, digits));
 }
 
-Picture picture_of(const fs::path& file) {
+// What the script of a figure says of it, in its first lines.
+std::string caption_of(const std::string& experiment,
+                       const std::string& figure) {
+  std::ifstream in("scripts/" + experiment + "/" + figure + ".gp");
+  std::string text;
+  for (std::string line; std::getline(in, line) && line.starts_with("# ");) {
+    if (line.starts_with("# In the gallery")) continue;
+    text += (text.empty() ? "" : " ") + line.substr(2);
+  }
+  const auto number = text.starts_with("Figure ") ? text.find(": ") : text.npos;
+  if (number != text.npos) text.erase(0, number + 2);
+  if (!text.empty())
+    text[0] =
+        static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+Picture picture_of(const fs::path& file, const std::string& experiment) {
   const auto name = file.stem().string();
-  return {.id = figure_anchor(name), .path = file.string(), .title = name};
+  const auto caption =
+      caption_of(experiment, name.substr(experiment.size() + 1));
+  return {.id = figure_anchor(name),
+          .path = file.string(),
+          .title = caption.empty() ? name : experiment + ". " + caption};
 }
 
 }  // namespace
@@ -36,10 +58,11 @@ std::vector<Picture> figures_of(const fs::path& folder,
   for (const auto& entry : fs::directory_iterator(folder, none)) {
     const auto file = entry.path().filename().string();
     const int number = number_of(file, experiment);
-    if (number >= 0) numbered.push_back({number, picture_of(entry.path())});
+    if (number >= 0)
+      numbered.push_back({number, picture_of(entry.path(), experiment)});
   }
   std::ranges::sort(numbered, {}, [](const auto& one) {
-    return std::tie(one.first, one.second.title);
+    return std::tie(one.first, one.second.path);
   });
   std::vector<Picture> figures;
   for (auto& [number, figure] : numbered)

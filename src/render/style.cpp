@@ -145,7 +145,8 @@ th[aria-sort=descending]::after { content: " ▼"; }
   .cards td::before { content: attr(data-label); color: var(--soft); font-size: 0.85rem; }
   .cards td > div { min-width: 0; overflow-wrap: anywhere; }
 }
-@page { margin: 1cm; }
+/* Two figures stand abreast, no word of them below six points. */
+@page { size: landscape; margin: 1cm; }
 @media print {
   html { font-size: 8pt; }
   body { line-height: 1.3; max-width: none; padding: 0; }
@@ -160,8 +161,10 @@ th[aria-sort=descending]::after { content: " ▼"; }
   .scroll { overflow: visible; }
   .figures { grid-template-columns: 1fr 1fr; gap: 0.4rem; }
   .headlines { grid-template-columns: repeat(5, 1fr); }
-  .strip { max-width: 17cm; }
-  #rooflines figure { max-width: 9cm; }
+  .strip { max-width: 19cm; }
+  .figures .chart { max-width: 11.5cm; }
+  .filter, #says { display: none; }
+  #rooflines figure { max-width: 12cm; }
   #claims .cards { font-size: 0.8rem; line-height: 1.25; }
   #claims small, #transfers small { font-size: inherit; }
   #transfers .cards { table-layout: fixed; font-size: 0.8rem; line-height: 1.25; }

@@ -62,7 +62,7 @@ head -c -20 $records >torn && mv torn $records
 expect "a torn record file still gives figures" eval 'own_make figures && test -s $(figure 1-openmp-time).svg'
 
 # ---- every curve has a name in the key, every point its numbers ----------------------------------
-cp -a "$OLDPWD/results/nvidia-h200" results
+cp -a "$OLDPWD"/results/nvidia-h200{,-x4} results
 expect "the figures of a machine with everything are drawn" own_make figures
 # nameless FILE...: the curves without a name in the key. Two kinds need none: the report's curves, which
 # are grey and share one name, and level lines.
@@ -122,6 +122,17 @@ expect "three rungs with joules are skipped" \
   eval 'own_make plots/three/cslab-dmv-9-energy.svg 2>&1 | grep -q "skip .*energy of four rungs or more" &&
         test ! -e plots/three/cslab-dmv-9-energy.svg'
 expect "and the page says which rung costs the least" grep -q 'Is it the fastest?' plots/nvidia-h200/index.html
+# ---- the gallery and README.md show what the records say ------------------------------------------
+cp -a "$OLDPWD"/{README.md,docs} .
+expect "the gallery is made" scripts/gallery.sh nvidia-h200 nvidia-h200-x4
+says() { grep -oE '<(title|text)[ >][^<]*' "$1" | sort; } # whatever version of gnuplot drew it
+for picture in docs/gallery/* "$OLDPWD"/docs/gallery/*; do
+  name=${picture##*/}
+  expect "$name says what the records say: make gallery" \
+    diff -q <(says "docs/gallery/$name") <(says "$OLDPWD/docs/gallery/$name")
+done
+expect "README.md has the table of the records: make gallery" cmp README.md "$OLDPWD/README.md"
+
 # drawn_as NAME FIGURE...: the colours and shapes of the points of NAME, a workload or several, there.
 drawn_as() {
   local name=$1 figure
@@ -140,6 +151,20 @@ one_look_in_two() {
 for workload in atax conv2d convsep dmv matmul; do
   expect "$workload looks the same in two figures" one_look_in_two $workload
 done
+same_variant() { # NAME FIGURE FIGURE
+  local looks
+  looks=$(drawn_as "$1[^:<]*" "$2"; drawn_as "$1[^:<]*" "$3")
+  [[ $(wc -l <<<"$looks") = 2 && $(sort -u <<<"$looks" | wc -l) = 1 ]]
+}
+expect "cuda/shared looks the same in two figures" same_variant cuda/shared patras-atax-1-time patras-atax-6-time-float
+expect "cuda/coalesced looks the same in two figures" same_variant cuda/coalesced cslab-dmv-6-all-time cslab-dmv-7-all-gflops
+expect "no title or label says hot or log" eval '! grep -lE "<text>[^<]*(, hot|, log)" plots/nvidia-h200/*.svg'
+for colour in $(sed -n 's/^array colours.*= //p' scripts/figures/style.gp | grep -oE '0x[0-9A-F]{6}'); do
+  # Its luminance, as the eye weighs it.
+  expect "$colour has a contrast to white of 3 or more" awk -v rgb="$((colour >> 16)) $((colour >> 8 & 255)) $((colour & 255))" '
+    function linear(v) { v /= 255; return v > 0.04045 ? ((v + 0.055) / 1.055) ^ 2.4 : v / 12.92 }
+    BEGIN { split(rgb, c, " "); exit 1.05 / (0.2126 * linear(c[1]) + 0.7152 * linear(c[2]) + 0.0722 * linear(c[3]) + 0.05) < 3 }'
+done
 of_shapes='(atax|conv2d|convsep|covariance|dmv|matmul)'
 expect "no other workload looks like that" test "$(drawn_as "$of_shapes" $shapes | wc -l)" = 6
 expect "as many points have numbers as the records have" \
@@ -152,8 +177,8 @@ expect "each figure of every-size is on the page once: $(twice plots/nvidia-h200
 if command -v chromium >/dev/null; then
   chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$tree/user" \
     --no-pdf-header-footer --print-to-pdf=page.pdf "file://$PWD/plots/nvidia-h200/index.html" 2>/dev/null
-  expect "the page with all figures, printed: $(grep -ac '/Type */Page\>' page.pdf) pages, 25 at the most" \
-    test "$(grep -ac '/Type */Page\>' page.pdf)" -le 25
+  expect "the page with all figures, printed: $(grep -ac '/Type */Page\>' page.pdf) pages, 45 at the most" \
+    test "$(grep -ac '/Type */Page\>' page.pdf)" -le 45
 fi
 # A key that is too long for its figure loses entries: the test above must see it.
 sed 's/spacing (format eq "svg" ? 0.8 : 1.05)/spacing 3/' scripts/figures/style.gp >long && mv long scripts/figures/style.gp

@@ -14,20 +14,20 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# look_at NAME: shows $work/NAME.html on a desktop, on a phone and, in the style of print, on A4; what
+# look_at NAME: shows $work/NAME.html on a desktop, on a phone and, in the style of print, on Letter; what
 # was counted in each goes to NAME.says.
 look_at() {
   sed 's/@media print/@media all/; s/(min-width: 46.01em), print/all/; s/(max-width: 46em)/not all/' \
     "$work/$1.html" >"$work/paper.html"
   sed "s/PAGE/$1.html/g" >"$work/wrap.html" <<'WRAP'
 <iframe src="PAGE" width="1280" height="900"></iframe><iframe src="PAGE" width="400" height="800"></iframe>
-<iframe src="paper.html" width="703" height="1000"></iframe>
+<iframe src="paper.html" width="970" height="700"></iframe>
 <script>
 addEventListener('load', () => {
   for (const frame of document.querySelectorAll('iframe')) {
     const page = frame.contentDocument, root = page.documentElement;
     const folded = page.querySelectorAll('details:not([open])').length, short = root.scrollHeight;
-    const paper = frame.width === '703';
+    const paper = frame.width === '970';
     for (const part of page.querySelectorAll('details')) part.open = !paper || part.open;
     // Of alternatives one is shown.
     const shown = e => !e.closest('.choice > div') ||
@@ -49,6 +49,12 @@ addEventListener('load', () => {
         a => !page.getElementById(a.getAttribute('href').slice(1))).length,
       unnamed: [...page.querySelectorAll('figure svg title')].filter(
         e => /^\s*(gnuplot|\\n|$)/i.test(e.textContent)).length,
+      // on paper, in points
+      smallest: paper ? Math.round(10 * Math.min(
+        ...pictures.flatMap(e => [...e.querySelectorAll('text')].map(t => e.getBoundingClientRect().width / e.viewBox.baseVal.width *
+          parseFloat(frame.contentWindow.getComputedStyle(t).fontSize))).filter(v => v > 0),
+        ...[...page.querySelectorAll('p, td, small, figcaption, li, dd')].filter(e => e.offsetHeight > 0).map(
+          e => parseFloat(frame.contentWindow.getComputedStyle(e).fontSize))) * 7.5) / 100 : 100,
       ran: page.title === 'ran' || 'ran' in frame.contentWindow,
     };
     const line = document.createElement('p');
@@ -75,6 +81,8 @@ expect_page() {
     test "$(grep -cE 'figures=([0-9]+) seen=\1 ' "$says")" = 3
   expect "$name: no id twice, no link to nowhere, nothing active, nothing was run" \
     test "$(grep -c 'scripts=0 .*twice=0 nowhere=0 .*ran=false' "$says")" = 3
+  expect "$name: no word below six points on paper: $(grep -oE 'smallest=[0-9.]*' "$says" | xargs)" \
+    test "$(grep -cE ' smallest=([6-9]|[0-9]{2})' "$says")" = 3
   expect "$name: what the mouse rests on has a name" test "$(grep -c ' unnamed=0 ' "$says")" = 3
   expect "$name: no error on the console" eval "! grep CONSOLE '$work/$name.log'"
 }
@@ -86,7 +94,7 @@ page() { # NAME RECORDS FIGURES
 page h200 results/nvidia-h200 docs/gallery
 expect_page h200
 expect "h200: what is asked first is short, the rest unfolds: $(grep -o 'folded.*times=[0-9.]*' "$work/h200.says" | xargs)" \
-  eval '! grep -v width=703 "$work/h200.says" | grep -qE "folded=[0-9] |times=([01]|2)[.]?[0-9]? "'
+  eval '! grep -v width=970 "$work/h200.says" | grep -qE "folded=[0-9] |times=([01]|2)[.]?[0-9]? "'
 # shellcheck disable=SC2034 # used in a test that is a string
 first=$(sed '/<section id="workload-/,$d' "$work/h200.html")
 expect "h200: the first screen says what this is, what it found, and how far each workload comes" \
@@ -165,6 +173,12 @@ sed 's/<script>.*/<script>/; /<script>/,/<\/script>/d' "$work/h200.html" >"$work
 words_of="return all('section, figure, table, details, ol.ladder > li').length"
 expect "without scripts nothing is missing" \
   test "$(in_browser still "$words_of")" = "$(in_browser h200 "$words_of")"
+
+# What README.md and the gallery show is what the records say; make gallery makes both.
+expect "the first picture is written alone" bin/parlab-emulated page results/nvidia-h200 --first "$work/alone"
+expect "the picture of README.md is that of the records" cmp "$work/alone/first-to-fastest.svg" docs/gallery/first-to-fastest.svg
+expect "the table of README.md is that of the records" \
+  diff "$work/alone/first-to-fastest.md" <(sed '1,/^<!-- the table/d; /^<!-- end of the table/,$d' README.md)
 
 # A machine without a GPU: what the CPU of that one did.
 mkdir -p "$work/no-gpu"
