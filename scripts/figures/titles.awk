@@ -41,4 +41,11 @@ file == 2 {
     $0 = $0 "><title>" escaped(name[curve] note[name[curve], x[curve, at]] ": " says[curve, at]) "</title></use>"
   }
 }
+# A change of pen leaves a group behind that has nothing in it.
+held != "" {
+  if (/^<\/g>[ \t]*$/) { held = ""; next }
+  print held
+  held = ""
+}
+/^<g fill=[^>]*>[ \t]*$/ { held = $0; next }
 { print }

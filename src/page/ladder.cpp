@@ -35,18 +35,26 @@ struct Step {
   }
 };
 
+// The fastest of those before that it can be compared with, which one of
+// another host cannot.
+Step step_of(const Entry* entry, const std::vector<Step>& steps) {
+  Step step{entry, nullptr, std::nullopt};
+  for (const auto& earlier : steps) {
+    const auto gain = speedup(entry->record, earlier.entry->record);
+    const bool best = gain && (!step.gain || earlier.entry->summary.median <
+                                                 step.before->summary.median);
+    if (best || step.before == nullptr) {
+      step.before = earlier.entry;
+      step.gain = gain;
+    }
+  }
+  return step;
+}
+
 std::vector<Step> climb(const Entries& rungs) {
   std::vector<Step> steps;
-  const Entry* best_before = nullptr;
   for (const auto* entry : rungs) {
-    if (of_library(entry->side)) continue;
-    steps.push_back({entry, best_before,
-                     best_before == nullptr
-                         ? std::nullopt
-                         : speedup(entry->record, best_before->record)});
-    if (best_before == nullptr ||
-        entry->summary.median < best_before->summary.median)
-      best_before = entry;
+    if (!of_library(entry->side)) steps.push_back(step_of(entry, steps));
   }
   return steps;
 }
@@ -141,14 +149,16 @@ Entries of_precision(const Entries& rungs, Precision precision) {
 
 // entries: of one dtype and one half of the machine at one size.
 Section half_of(const Measured& measured, const Entries& entries, bool gpu,
-                const Curves& curves) {
+                bool is_main, const Curves& curves) {
   const auto rungs = ladder(entries);
   const auto full = of_precision(rungs, Precision::full);
   const auto& shown = full.empty() ? rungs : full;
   const auto& first = shown.front()->record;
   const auto limit = limit_of(measured, best(shown)->record);
   Section section{
-      .title = std::string(gpu ? "On the GPU" : "On the CPU") + ": " +
+      .title = (is_main ? gpu ? "On the GPU: " : "On the CPU: "
+                        : "In " + std::string(parlab::to_string(first.dtype)) +
+                              (gpu ? ", on the GPU: " : ", on the CPU: ")) +
                finding_of_ladder(shown),
       .blocks = {Paragraph{
           .text = point_of(first) + (gpu ? ", data on the GPU" : "") +
@@ -186,11 +196,16 @@ std::string finding_of_ladder(const Entries& rungs) {
   if (steps.size() == 1)
     return "one variant, " + steps[0].entry->record.variant;
   std::vector<const Step*> gains;
-  std::size_t idle = 0;
+  std::size_t idle = 0, compared = 0;
   for (const auto& step : steps) {
+    if (!step.gain) continue;
+    ++compared;
     if (step.bought()) gains.push_back(&step);
     idle = step.bought() ? 0 : idle + 1;
   }
+  const bool all_compared = compared + 1 == steps.size();
+  if (gains.empty() && !all_compared)
+    return "measured on different hosts, not all compared";
   if (gains.empty()) {
     return "no idea beats the first, " + steps[0].entry->record.variant;
   }
@@ -207,10 +222,11 @@ std::string finding_of_ladder(const Entries& rungs) {
     if (std::ranges::find(largest, step) != largest.end())
       names.push_back(named(step));
   }
-  std::string text =
-      listed(names) + (gains.size() == 1   ? " is the whole gain"
-                       : gains.size() <= 3 ? " are the whole gain"
-                                           : " buy the most");
+  std::string text = listed(names) +
+                     (!all_compared ? " bought the most of what can be compared"
+                      : gains.size() == 1 ? " is the whole gain"
+                      : gains.size() <= 3 ? " are the whole gain"
+                                          : " buy the most");
   if (idle > 0) {
     text += "; the " + counted(idle, "idea") + " after " +
             gains.back()->entry->record.variant +
@@ -229,11 +245,9 @@ std::vector<Block> ladders(const Measured& measured, const Reference& reference,
       if (half.empty()) continue;
       auto at = of_size(half, reference.size);
       if (at.empty()) at = of_size(half, *ladder_size(half));
-      auto section = half_of(measured, at, gpu, curves);
       const bool main = dtype == reference.dtype;
-      if (!main)
-        section.title = std::string(parlab::to_string(dtype)) + ", " +
-                        in_words(section.title);
+      auto section = half_of(measured, at, gpu, main, curves);
+
       // On a machine without a GPU the CPU's is the first to see.
       section.folded = !main || (!gpu && measured.has_gpu());
       section.printed = main;

@@ -270,6 +270,22 @@ BOOST_AUTO_TEST_CASE(a_gain_is_over_the_best_so_far) {
   BOOST_TEST(finding_of_ladder({rungs[1], rungs[0], rungs[2]}) ==
              "naive (2.00×) and tiled (4.00×) are the whole gain");
   BOOST_TEST(finding_of_ladder({rungs[0]}) == "one variant, naive");
+  // What another host measured is passed over.
+  auto elsewhere = a_record("cuda/tiled", 8, 10),
+       here = a_record("cuda/warp", 8, 20);
+  elsewhere.host_id = "another";
+  const auto apart =
+      arrange({a_run()}, {a_record("cuda/naive", 8, 40), elsewhere, here});
+  Entries in_order;
+  for (const auto& entry : apart.entries)
+    in_order.push_back(&entry);
+  std::ranges::sort(in_order, {}, [](const Entry* entry) {
+    return std::string("ntw").find(entry->record.variant[0]);
+  });
+  BOOST_TEST(finding_of_ladder(in_order) ==
+             "warp (2.00×) bought the most of what can be compared");
+  BOOST_TEST(finding_of_ladder({in_order[0], in_order[1]}) ==
+             "measured on different hosts, not all compared");
   BOOST_TEST(
       has(ladders_of(arrange({a_run()}, {a_record("cuda/naive", 8, 40),
                                          a_record("cuda/coalesced", 8, 80)})),

@@ -158,6 +158,9 @@ same_variant() { # NAME FIGURE FIGURE
 }
 expect "cuda/shared looks the same in two figures" same_variant cuda/shared patras-atax-1-time patras-atax-6-time-float
 expect "cuda/coalesced looks the same in two figures" same_variant cuda/coalesced cslab-dmv-6-all-time cslab-dmv-7-all-gflops
+expect "no group of a figure is empty" eval '! grep -l -zE "<g fill=[^>]*>[[:space:]]*</g>" plots/nvidia-h200/*.svg'
+expect "the page of a machine with everything stays below 5 MB: $(wc -c <plots/nvidia-h200/index.html)" \
+  test "$(wc -c <plots/nvidia-h200/index.html)" -lt 5000000
 expect "no title or label says hot or log" eval '! grep -lE "<text>[^<]*(, hot|, log)" plots/nvidia-h200/*.svg'
 for colour in $(sed -n 's/^array colours.*= //p' scripts/figures/style.gp | grep -oE '0x[0-9A-F]{6}'); do
   # Its luminance, as the eye weighs it.
