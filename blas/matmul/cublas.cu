@@ -7,7 +7,7 @@
 
 using namespace parlab;
 
-const Register<Matmul, float, double, half, bfloat16> variant(
+const Register<Matmul, float, double, float16, bfloat16> variant(
     {
         .rung = 100,
         .idea = "gemm of cuBLAS, in the arithmetic of the data type",

@@ -8,7 +8,7 @@
 
 using namespace parlab;
 
-const Register<Matmul, half, bfloat16, float> variant(
+const Register<Matmul, float16, bfloat16, float> variant(
     {.rung = 102,
      .idea =
          "the fastest of the kernels that cuBLASLt proposes, on tensor cores",

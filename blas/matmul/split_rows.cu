@@ -7,7 +7,7 @@
 
 using namespace parlab;
 
-const Register<Matmul, float, double, half, bfloat16> variant(
+const Register<Matmul, float, double, float16, bfloat16> variant(
     {
         .rung = 2,
         .idea = "several GPUs: cuBLAS on rows of A and C, a copy of B on all, "

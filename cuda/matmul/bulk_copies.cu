@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(256, 1)
 
 }  // namespace
 
-const Register<Matmul, half, bfloat16, float> variant(
+const Register<Matmul, float16, bfloat16, float> variant(
     {.rung = 11,
      .idea = "tiles come by bulk tensor copies that one thread asks for",
      .arithmetic = Arithmetic::tf32,

@@ -69,7 +69,7 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
 
 }  // namespace
 
-const Register<Matmul, half, bfloat16, float> variant(
+const Register<Matmul, float16, bfloat16, float> variant(
     {.rung = 13,
      .idea = "blocks stay for all tiles, two of them share what they read of B",
      .arithmetic = Arithmetic::tf32,

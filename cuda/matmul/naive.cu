@@ -33,7 +33,7 @@ __global__ void matmul_naive(const T* a, const T* b, Sum* c, std::int64_t m,
 
 }  // namespace
 
-const Register<Matmul, float, double, int, half, bfloat16> variant(
+const Register<Matmul, float, double, int, float16, bfloat16> variant(
     {
         .rung = 1,
         .idea = "a thread computes one element of C from global memory",

@@ -137,7 +137,7 @@ void launch_overlapped(Gpu& gpu,
 
 }  // namespace
 
-const Register<Matmul, half, bfloat16, float> variant(
+const Register<Matmul, float16, bfloat16, float> variant(
     {.rung = 14,
      .idea = "sums leave by bulk tensor stores, beside the products of the "
              "next tile",

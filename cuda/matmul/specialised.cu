@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(384, 1)
 
 }  // namespace
 
-const Register<Matmul, half, bfloat16, float> variant(
+const Register<Matmul, float16, bfloat16, float> variant(
     {.rung = 12,
      .idea = "one warp copies, two warpgroups multiply, barriers between them",
      .arithmetic = Arithmetic::tf32,

@@ -58,7 +58,7 @@ struct PairOperands {
 template <typename T>
 struct Operands;
 template <>
-struct Operands<half> : PairOperands<__half, __half2> {};
+struct Operands<float16> : PairOperands<__half, __half2> {};
 template <>
 struct Operands<bfloat16> : PairOperands<__nv_bfloat16, __nv_bfloat162> {};
 
@@ -187,7 +187,7 @@ __global__ void __launch_bounds__(block_threads)
 
 }  // namespace
 
-const Register<Matmul, half, bfloat16, float> variant(
+const Register<Matmul, float16, bfloat16, float> variant(
     {.rung = 9,
      .idea = "products by warps on the tensor cores, tiles of 128 x 128",
      .arithmetic = Arithmetic::tf32,

@@ -70,7 +70,8 @@ __device__ __forceinline__ unsigned char* aligned_shared_memory() {
 template <typename Tile, bool = Tile::narrow>
 struct WarpgroupSums {
   static constexpr Factor factor =
-      std::is_same_v<typename Tile::Element, half> ? Factor::f16 : Factor::bf16;
+      std::is_same_v<typename Tile::Element, float16> ? Factor::f16
+                                                      : Factor::bf16;
 
   float sum[Tile::sums];
 
@@ -359,7 +360,7 @@ inline ShortList<UnitOfDtype> tensor_units() {
 
 template <typename T>
 constexpr MapElement map_element() {
-  if constexpr (std::is_same_v<T, half>) {
+  if constexpr (std::is_same_v<T, float16>) {
     return MapElement::f16;
   } else if constexpr (std::is_same_v<T, bfloat16>) {
     return MapElement::bf16;

@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(256, 1)
 
 }  // namespace
 
-const Register<Matmul, half, bfloat16, float> variant(
+const Register<Matmul, float16, bfloat16, float> variant(
     {.rung = 10,
      .idea = "products by warpgroups, straight from shared memory",
      .arithmetic = Arithmetic::tf32,

@@ -61,7 +61,7 @@ CEILING_FLAGS := -O3
 # They compute what a product loses: no product is fused with an addition.
 PAIR_FLAGS := -ffp-contract=off
 
-EMULATED := -DPARLAB_EMULATED -Isrc/places/emulation/include
+EMULATED := -DPARLAB_EMULATED -Isrc/places/emulation/include -Isrc/gpu/samples
 EMULATION_FLAGS := $(ROOM_FLAGS) $(EMULATED) \
     $(if $(CLANG),-idirafter $(dir $(shell gcc -print-file-name=include/backtrace.h)))
 # Emulated kernels: the compiler calls src/places/emulation/hooks.cpp at every
@@ -76,7 +76,7 @@ ACCESSES := $(if $(CLANG),-fno-vectorize -fno-slp-vectorize -mllvm -disable-loop
     -mllvm -tsan-instrument-func-entry-exit=0, \
     -fno-tree-vectorize -fno-tree-loop-distribute-patterns \
     --param=tsan-instrument-func-entry-exit=0 -fno-extern-tls-init)
-KERNEL_FLAGS := $(LANGUAGE) -O1 -g1 -march=$(MARCH) $(EMULATED) $(ACCESSES) -fsanitize=thread \
+KERNEL_FLAGS := $(LANGUAGE) -O1 -g1 -march=$(MARCH) $(EMULATED) -DPARLAB_KERNEL $(ACCESSES) -fsanitize=thread \
     -fsanitize=bounds,alignment,shift,integer-divide-by-zero -Wno-unknown-pragmas \
     $(PATTERN) -fstack-clash-protection $(ADDED)
 # The first header of each kernel, and of each submission, is parsed once.

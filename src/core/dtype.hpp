@@ -24,7 +24,7 @@ constexpr Dtype dtype_of() {
     return Dtype::f32;
   } else if constexpr (std::is_same_v<T, double>) {
     return Dtype::f64;
-  } else if constexpr (std::is_same_v<T, half>) {
+  } else if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, half>) {
     return Dtype::f16;
   } else if constexpr (std::is_same_v<T, bfloat16>) {
     return Dtype::bf16;
@@ -63,8 +63,8 @@ decltype(auto) dispatch(Dtype dtype, F&& f) {
 }
 template <typename F>
 decltype(auto) dispatch_all(Dtype dtype, F&& f) {
-  return dispatch<float, double, int, half, bfloat16, std::int8_t, std::uint8_t,
-                  std::uint32_t>(dtype, std::forward<F>(f));
+  return dispatch<float, double, int, float16, bfloat16, std::int8_t,
+                  std::uint8_t, std::uint32_t>(dtype, std::forward<F>(f));
 }
 
 // Calls f with a word that is as long as an element of dtype.

@@ -1,11 +1,16 @@
-// The dtypes of two bytes, as the host sees them: half (IEEE 754 binary16)
+// The dtypes of two bytes, as the host sees them: float16 (IEEE 754 binary16)
 // and bfloat16. They are storage: an operand in an expression becomes a
-// float, which holds each of their values.
+// float, which holds each of their values. half is the same as float16 on the
+// host, and in CUDA's files the type of cuda_fp16.h, with its arithmetic.
 #pragma once
 
 #include <bit>
 #include <cstdint>
 #include <type_traits>
+
+#ifdef __CUDACC__
+struct __half;  // of cuda_fp16.h
+#endif
 
 namespace parlab {
 
@@ -76,7 +81,19 @@ struct NarrowFloat {
   }
 };
 
-using half = NarrowFloat<5>;
+using float16 = NarrowFloat<5>;
 using bfloat16 = NarrowFloat<8>;
+
+#if defined(__CUDACC__)
+using half = ::__half;
+#elif defined(PARLAB_KERNEL)
+namespace emulation {
+template <typename Storage>
+struct Narrow;
+}
+using half = emulation::Narrow<float16>;
+#else
+using half = float16;
+#endif
 
 }  // namespace parlab

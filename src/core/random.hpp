@@ -38,13 +38,13 @@ T random_uniform(std::uint64_t stream, std::uint64_t i) {
 // are still far from overflow in all but half.
 template <typename T>
 T random_wide(std::uint64_t stream, std::uint64_t i) {
-  constexpr std::uint64_t most = std::is_same_v<T, double> ? 60
-                                 : std::is_same_v<T, half> ? 6
-                                                           : 12;
-  constexpr int fraction = std::is_same_v<T, double>  ? 52
-                           : std::is_same_v<T, float> ? 23
-                           : std::is_same_v<T, half>  ? 10
-                                                      : 7;
+  constexpr std::uint64_t most = std::is_same_v<T, double>    ? 60
+                                 : std::is_same_v<T, float16> ? 6
+                                                              : 12;
+  constexpr int fraction = std::is_same_v<T, double>    ? 52
+                           : std::is_same_v<T, float>   ? 23
+                           : std::is_same_v<T, float16> ? 10
+                                                        : 7;
   const std::uint64_t bits = random_bits(stream, i),
                       again = random_bits(~stream, i);
   const std::uint64_t exponent = 1023 - most + again % (2 * most + 1);

@@ -19,7 +19,7 @@ namespace parlab {
 // TF32 there.
 template <typename T>
 constexpr cudaDataType_t factor_type =
-    std::is_same_v<T, half>       ? CUDA_R_16F
+    std::is_same_v<T, float16>    ? CUDA_R_16F
     : std::is_same_v<T, bfloat16> ? CUDA_R_16BF
                                   : CUDA_R_32F;
 // Sums are in float.

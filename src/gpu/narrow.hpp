@@ -15,7 +15,7 @@ struct OnDevice {
   using type = T;
 };
 template <>
-struct OnDevice<half> {
+struct OnDevice<float16> {
   using type = __half;
 };
 template <>

@@ -12,9 +12,8 @@ namespace parlab {
 struct Matmul {
   // What sums and results are of.
   template <typename T>
-  using Result =
-      std::conditional_t<std::is_same_v<T, half> || std::is_same_v<T, bfloat16>,
-                         float, T>;
+  using Result = std::conditional_t<
+      dtype_of<T>() == Dtype::f16 || dtype_of<T>() == Dtype::bf16, float, T>;
 
   // All row-major: a is m x k, b is k x n, c is m x n and written whole.
   template <typename T>

@@ -25,8 +25,9 @@ inline double fused_multiply_add(double a, double b, double c) {
   return std::bit_cast<double>((error > 0) == (sum > 0) ? bits + 1 : bits - 1);
 }
 
-// Storage: parlab::half or parlab::bfloat16. The functions are friends, so that
-// each of the two types brings its own and its arguments convert as in CUDA.
+// Storage: parlab::float16 or parlab::bfloat16. The functions are friends, so
+// that each of the two types brings its own and its arguments convert as in
+// CUDA.
 template <typename Storage>
 struct Narrow : Storage {
   Narrow() = default;
@@ -61,6 +62,22 @@ struct Narrow : Storage {
 #undef PARLAB_OPERATOR
   friend constexpr Narrow operator+(Narrow a) {
     return a;
+  }
+  friend constexpr Narrow& operator++(Narrow& a) {
+    return a = a + Narrow(1);
+  }
+  friend constexpr Narrow& operator--(Narrow& a) {
+    return a = a - Narrow(1);
+  }
+  friend constexpr Narrow operator++(Narrow& a, int) {
+    const Narrow before = a;
+    ++a;
+    return before;
+  }
+  friend constexpr Narrow operator--(Narrow& a, int) {
+    const Narrow before = a;
+    --a;
+    return before;
   }
   friend Narrow operator-(Narrow a) {
     return from_bits(a.bits ^ 0x8000);
@@ -197,6 +214,13 @@ struct alignas(4) NarrowPair {
   PARLAB_FUNCTION(T, __double2##name, (double x), x)                         \
   PARLAB_FUNCTION(T, __int2##name##_rn, (int x), x)                          \
   PARLAB_FUNCTION(T, __uint2##name##_rn, (unsigned x), x)                    \
+  PARLAB_FUNCTION(T, __short2##name##_rn, (short x), x)                      \
+  PARLAB_FUNCTION(T, __ushort2##name##_rn, (unsigned short x), x)            \
+  PARLAB_FUNCTION(T, __float2##name##_rz, (float x), x)                      \
+  PARLAB_FUNCTION(unsigned, __##name##2uint_rn, (T x),                       \
+                  static_cast<unsigned>(std::nearbyint(float{x})))           \
+  PARLAB_FUNCTION(short, __##name##2short_rn, (T x),                         \
+                  static_cast<short>(std::nearbyint(float{x})))              \
   PARLAB_FUNCTION(float, __##name##2float, (T x), x)                         \
   PARLAB_FUNCTION(int, __##name##2int_rn, (T x),                             \
                   static_cast<int>(std::nearbyint(float{x})))                \
