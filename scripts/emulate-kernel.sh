@@ -4,12 +4,15 @@
 # whole of what the compiler says is kept beside where the object would be.
 # shellcheck source=scripts/environment.sh
 source "${0%/*}/environment.sh"
+# shellcheck source=scripts/launches.sh
+source "${0%/*}/launches.sh"
 set -uo pipefail
 source=$1 object=$2
 shift 2
 log=${object%.o}.log
 
-if ! "$@" -x c++ -c "$source" -o "$object" 2>"$log"; then
+rewrite_launches "$source" "${object%.o}-rewritten.cu"
+if ! "$@" "${beside[@]}" -x c++ -c "$rewritten" -o "$object" 2>"$log"; then
   rm -f "$object"
   echo "$source is left out of the emulated program (all messages: $log):"
   grep -m 1 -E 'error: |error$' "$log" || head -1 "$log"

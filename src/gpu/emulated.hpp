@@ -19,17 +19,20 @@ class Site {
  public:
   static constexpr Site current(const char* file = __builtin_FILE(),
                                 unsigned line = __builtin_LINE(),
-                                unsigned column = __builtin_COLUMN()) {
-    return {file, line, column};
+                                unsigned column = __builtin_COLUMN(),
+                                const char* function = __builtin_FUNCTION()) {
+    return {file, line, column, function};
   }
   constexpr const char* file_name() const { return file_; }
   constexpr unsigned line() const { return line_; }
   constexpr unsigned column() const { return column_; }
+  constexpr const char* function_name() const { return function_; }
 
  private:
-  constexpr Site(const char* file, unsigned line, unsigned column)
-      : file_(file), line_(line), column_(column) {}
-  const char* file_;
+  constexpr Site(const char* file, unsigned line, unsigned column,
+                 const char* function)
+      : file_(file), line_(line), column_(column), function_(function) {}
+  const char *file_, *function_;
   unsigned line_, column_;
 };
 #endif
@@ -50,9 +53,14 @@ struct Box {
   int swizzle;
 };
 void init_barrier(const void* barrier, int arrivals);
-void arrive(const void* barrier, std::int64_t announced_bytes);
+// Both return the parity of the phase that they arrive in.
+unsigned arrive(const void* barrier, std::int64_t announced_bytes);
 // when the copies that this thread began by copy_async are done
-void arrive_after_copies(const void* barrier);
+unsigned arrive_after_copies(const void* barrier);
+// The phase of now ends when those copies are done, too.
+void delay_by_copies(const void* barrier);
+// From the next phase on one arrival less is waited for.
+void drop_from_barrier(const void* barrier);
 bool has_completed(const void* barrier, unsigned parity);
 void copy_box(void* shared, const Box& box, const void* barrier);
 void copy_bytes(void* shared, const void* from, std::int64_t bytes,

@@ -25,9 +25,19 @@
 namespace parlab {
 
 // Blocks in a grid, or threads in a block. Signed 64 bits: what a device
-// cannot take is refused by launch(), not cut off on the way.
+// cannot take is refused by launch(), not cut off on the way. Written as
+// {x, y, z}, as one number, or as a dim3.
 struct Extent {
   std::int64_t x = 1, y = 1, z = 1;
+
+  constexpr Extent() = default;
+  template <typename X, typename Y = int, typename Z = int,
+            std::enable_if_t<std::is_integral_v<X>, int> = 0>
+  constexpr Extent(X x_, Y y_ = 1, Z z_ = 1)
+      : x(static_cast<std::int64_t>(x_)),
+        y(static_cast<std::int64_t>(y_)),
+        z(static_cast<std::int64_t>(z_)) {}
+  constexpr Extent(const dim3& e) : x(e.x), y(e.y), z(e.z) {}
 };
 
 struct LaunchConfig {
@@ -53,6 +63,22 @@ constexpr std::int64_t blocks_in_y(std::int64_t extent, std::int64_t block) {
   return blocks < most_blocks_in_y ? blocks : most_blocks_in_y;
 }
 
+// An argument of a launch, as the kernel takes it. A kernel may take a plain
+// pointer where an input is const: what it writes there is found.
+template <typename P, typename A>
+P as_parameter(const A& argument) {
+  if constexpr (std::is_pointer_v<P> && std::is_pointer_v<A> &&
+                std::is_same_v<const std::remove_pointer_t<P>,
+                               std::remove_pointer_t<A>>) {
+    return const_cast<P>(argument);
+  } else {
+    static_assert(
+        requires { static_cast<P>(argument); },
+        "an argument of launch() is of another type than the kernel's");
+    return static_cast<P>(argument);
+  }
+}
+
 class Gpu {
  public:
   virtual ~Gpu() = default;
@@ -66,17 +92,22 @@ class Gpu {
   template <typename... P, typename... A>
   void launch(const LaunchConfig& config, void (*kernel)(P...), A... args) {
     const auto identity = reinterpret_cast<const void*>(kernel);
+    if constexpr (sizeof...(P) != sizeof...(A)) {
+      static_assert(sizeof...(P) == sizeof...(A),
+                    "launch() has more or fewer arguments than the kernel");
+    } else {
 #ifdef PARLAB_EMULATED
-    const auto thread = [=] { kernel(static_cast<P>(args)...); };
-    start(config, identity, std::cref(thread),
-          std::as_bytes(std::span(&thread, 1)));
+      const auto thread = [=] { kernel(as_parameter<P>(args)...); };
+      start(config, identity, std::cref(thread),
+            std::as_bytes(std::span(&thread, 1)));
 #else
-    const auto start_with = [&](std::decay_t<P>... value) {
-      void* pointers[] = {static_cast<void*>(&value)..., nullptr};
-      start(config, identity, pointers);
-    };
-    start_with(static_cast<P>(args)...);
+      const auto start_with = [&](std::decay_t<P>... value) {
+        void* pointers[] = {static_cast<void*>(&value)..., nullptr};
+        start(config, identity, pointers);
+      };
+      start_with(as_parameter<std::decay_t<P>>(args)...);
 #endif
+    }
   }
 
   // Device memory that belongs to the variant for as long as its point
@@ -111,8 +142,9 @@ class Gpu {
   // Copies and fills in stream order.
   virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
   virtual void clear(void* data, std::size_t bytes) = 0;
-  // Copies count elements of device memory into a __constant__ array of the
-  // same file, from its element `first` on, in stream order.
+  // Copies count elements, of device memory or of the host's, into a
+  // __constant__ array of the same file, from its element `first` on, in stream
+  // order.
   template <typename T, std::size_t n>
   void copy_to_constant(T (&array)[n], const T* from, std::int64_t count,
                         std::int64_t first = 0) {

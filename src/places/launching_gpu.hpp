@@ -51,6 +51,12 @@ inline void refuse_impossible(const LaunchConfig& config,
   }
 }
 
+// The Gpu whose execution this OS thread makes; nullptr: none.
+inline Gpu*& current_gpu() {
+  thread_local Gpu* gpu = nullptr;
+  return gpu;
+}
+
 class LaunchingGpu : public Gpu {
  public:
   // The launches since begin_run(), in order.
@@ -58,6 +64,7 @@ class LaunchingGpu : public Gpu {
   void begin_run() {
     launches_.clear();
     next_scratch_ = 0;
+    current_gpu() = this;
   }
 
  protected:

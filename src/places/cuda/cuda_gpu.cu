@@ -2,8 +2,10 @@
 
 #include <cuda_occupancy.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/core/demangle.hpp>
+#include <cstring>
 
 #include "facts/cause.hpp"
 #include "places/kernel_name.hpp"
@@ -22,6 +24,17 @@ __global__ void find_nonzero(const unsigned char* bytes, std::size_t count,
        i < count; i += stride) {
     if (bytes[i] != 0) *found = 1;
   }
+}
+
+// Memory of the host that travels with a launch.
+struct Piece {
+  unsigned char bytes[4000];
+};
+constexpr std::size_t most_pieces = 32;
+__global__ void write_piece(unsigned char* to,
+                            const __grid_constant__ Piece piece, int count) {
+  for (int i = static_cast<int>(threadIdx.x); i < count; i += 256)
+    to[i] = piece.bytes[i];
 }
 
 // Makes the device the current one of this thread, too. Without a GPU it
@@ -128,8 +141,37 @@ Detail CudaGpu::scratch_damage() const {
   return {};
 }
 
+// Of own_calls.hpp.
+Gpu& gpu_at_work() {
+  if (current_gpu() == nullptr) {
+    throw PointError(Verdict::launch_failed,
+                     other("calls CUDA's runtime outside of an execution"));
+  }
+  return *current_gpu();
+}
+
+// A little memory of the host goes with launches: a copy of pageable memory
+// would wait for the stream, which may be held back.
 void CudaGpu::copy(void* to, const void* from, std::size_t bytes) {
   select();
+  cudaPointerAttributes about{};
+  cuda_check(cudaPointerGetAttributes(&about, from), "looking at a pointer");
+  const bool is_pageable = about.type == cudaMemoryTypeUnregistered;
+  if (is_pageable && bytes <= most_pieces * sizeof(Piece)) {
+    for (std::size_t at = 0; at < bytes; at += sizeof(Piece)) {
+      Piece piece;
+      const auto count = std::min(bytes - at, sizeof(Piece));
+      std::memcpy(&piece, static_cast<const char*>(from) + at, count);
+      write_piece<<<1, 256, 0, stream_.handle>>>(
+          static_cast<unsigned char*>(to) + at, piece, static_cast<int>(count));
+    }
+    return cuda_check(cudaGetLastError(), "writing on the device");
+  }
+  if (is_pageable) {
+    return cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice,
+                                      stream_.handle),
+                      "copying to the device");
+  }
   cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice,
                              stream_.handle),
              "copying on the device");

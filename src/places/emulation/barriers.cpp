@@ -95,29 +95,40 @@ bool has_copies(const CopyBarrier& barrier) {
   return !barrier.copies.empty() || !barrier.copiers.empty();
 }
 
-// copier: whose own copies the arrival comes after, if any.
-void arrive_at(const void* address, std::int64_t announced_bytes,
-               std::optional<CopyBarrier::Copier> copier) {
+// Where the phase of now begins: one that is due ends before.
+CopyBarrier& begun(const void* address) {
   CopyBarrier* barrier = nullptr;
   {
     const InRuntime here;
     here.thread.judge_suspects();
     barrier = barrier_at(here, address);
   }
-  // Who arrives has not waited for what others did.
+  // Who comes has not waited for what others did.
   const auto known_from = running->clock.block_phase;
   if (is_due(*barrier)) complete(*barrier);
+  running->clock.block_phase = known_from;
+  return *barrier;
+}
+
+// copier: whose own copies the arrival comes after, if any. The parity of the
+// phase.
+unsigned arrive_at(const void* address, std::int64_t announced_bytes,
+                   std::optional<CopyBarrier::Copier> copier) {
+  CopyBarrier& barrier = begun(address);
+  const auto known_from = running->clock.block_phase;
+  const unsigned parity = barrier.completed % 2;
   {
     const InRuntime here;
-    if (barrier->missing == 0) refuse(here, Cause::barrier_full);
-    if (copier) barrier->copiers.push_back(*copier);
+    if (barrier.missing == 0) refuse(here, Cause::barrier_full);
+    if (copier) barrier.copiers.push_back(*copier);
   }
   ++running->block->barrier_events;
-  --barrier->missing;
-  barrier->bytes += announced_bytes;
+  --barrier.missing;
+  barrier.bytes += announced_bytes;
   // Without copies there is nothing to be late.
-  if (is_due(*barrier) && !has_copies(*barrier)) complete(*barrier);
+  if (is_due(barrier) && !has_copies(barrier)) complete(barrier);
   running->clock.block_phase = known_from;
+  return parity;
 }
 
 }  // namespace
@@ -135,12 +146,24 @@ void init_barrier(const void* barrier, int arrivals) {
       barrier, CopyBarrier{.arrivals = arrivals, .missing = arrivals});
 }
 
-void arrive(const void* address, std::int64_t announced_bytes) {
-  arrive_at(address, announced_bytes, {});
+unsigned arrive(const void* address, std::int64_t announced_bytes) {
+  return arrive_at(address, announced_bytes, {});
 }
 
-void arrive_after_copies(const void* address) {
-  arrive_at(address, 0, CopyBarrier::Copier{running, running->copies_begun});
+void delay_by_copies(const void* address) {
+  CopyBarrier& barrier = begun(address);
+  const InRuntime here;
+  barrier.copiers.push_back({&here.thread, here.thread.copies_begun});
+}
+
+void drop_from_barrier(const void* address) {
+  const InRuntime here;
+  if (auto* const barrier = barrier_at(here, address)) --barrier->arrivals;
+}
+
+unsigned arrive_after_copies(const void* address) {
+  return arrive_at(address, 0,
+                   CopyBarrier::Copier{running, running->copies_begun});
 }
 
 bool has_completed(const void* address, unsigned parity) {

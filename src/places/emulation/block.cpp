@@ -71,47 +71,6 @@ uint3 unravel(std::uint64_t index, const dim3& extent) {
           static_cast<unsigned>(index / extent.x / extent.y)};
 }
 
-// "(3,0)", or with the third coordinate when the extent has one.
-std::string coordinates(std::uint64_t index, const dim3& extent) {
-  const auto [x, y, z] = unravel(index, extent);
-  return '(' + std::to_string(x) + ',' + std::to_string(y) +
-         (extent.z > 1 ? ',' + std::to_string(z) : "") + ')';
-}
-
-// Copies what each lane has to those that ask for all: to the first one by one,
-// from there to the others at once.
-void tell_of_lanes(const std::vector<Thread*>& here,
-                   const std::array<const Meeting*, warp_size>& lanes) {
-  std::byte* first = nullptr;
-  for (const Thread* thread : here) {
-    const Meeting& meeting = *thread->meeting;
-    auto* to = static_cast<std::byte*>(meeting.all);
-    if (to == nullptr) continue;
-    if (first != nullptr) {
-      std::memcpy(to, first, warp_size * meeting.bytes);
-      continue;
-    }
-    first = to;
-    for (const Meeting* lane : lanes) {
-      if (lane != nullptr) std::memcpy(to, lane->mine, meeting.bytes);
-      to += meeting.bytes;
-    }
-  }
-}
-
-bool in_warp(const Meeting& meeting) {
-  return meeting.scope <= Scope::warp;
-}
-
-// Lanes that name each other may come from different lines, others may not.
-bool same(const Meeting& a, const Meeting& b) {
-  return a.scope == b.scope && a.operation == b.operation && a.mask == b.mask &&
-         a.bytes == b.bytes &&
-         ((in_warp(a) && !a.whoever_comes) ||
-          (a.site.line() == b.site.line() &&
-           a.site.column() == b.site.column()));
-}
-
 // The variables of this OS thread that belong to the program itself:
 // its kernels' __shared__.
 int find_static_shared(dl_phdr_info* program, std::size_t, void* shared_) {
@@ -127,6 +86,12 @@ int find_static_shared(dl_phdr_info* program, std::size_t, void* shared_) {
 
 }  // namespace
 
+std::string coordinates(std::uint64_t index, const dim3& extent) {
+  const auto [x, y, z] = unravel(index, extent);
+  return '(' + std::to_string(x) + ',' + std::to_string(y) +
+         (extent.z > 1 ? ',' + std::to_string(z) : "") + ')';
+}
+
 std::string Launch::name(std::uint64_t block_index,
                          unsigned thread_index) const {
   return "block " + coordinates(block_index, grid) + ", thread " +
@@ -136,17 +101,20 @@ std::string Launch::name(std::uint64_t block_index,
 void Thread::fail(Verdict verdict, Detail what) const {
   Launch& launch = *block->launch;
   auto failure = launch.failure.synchronize();
-  if (!*failure) {
-    const auto kernel = launch.kernel == nullptr ? "copy or clear"
-                                                 : name_function(launch.kernel);
-    what.further.push_back(
-        {.cause = Cause::in_kernel,
-         .arguments = {kernel, launch.name(block->index, index)}});
-    what.further.push_back({.cause = Cause::emulated_with_seed,
-                            .arguments = {std::to_string(launch.seed)}});
-    failure->emplace(verdict, std::move(what));
-  }
+  if (!*failure) failure->emplace(verdict, in_kernel(std::move(what)));
   launch.failed = block->failed = true;
+}
+
+Detail Thread::in_kernel(Detail what) const {
+  const Launch& launch = *block->launch;
+  const auto kernel =
+      launch.kernel == nullptr ? "copy or clear" : name_function(launch.kernel);
+  what.further.push_back(
+      {.cause = Cause::in_kernel,
+       .arguments = {kernel, launch.name(block->index, index)}});
+  what.further.push_back({.cause = Cause::emulated_with_seed,
+                          .arguments = {std::to_string(launch.seed)}});
+  return what;
 }
 
 void Thread::judge_suspects() {
@@ -257,7 +225,7 @@ void Block::settle_all() {
     any |= !threads_[i].ended && threads_[i].meeting == nullptr;
   }
   if (waiting != nullptr && !any)
-    waiting->fail(Verdict::launch_failed, divergence());
+    waiting->fail(Verdict::launch_failed, divergence(*waiting->meeting));
 }
 
 // All ask barriers or wait for each other, and many turns have changed nothing:
@@ -279,115 +247,6 @@ void Block::find_endless_wait() {
   asking->fail(Verdict::launch_failed,
                {.cause = Cause::waits_for_ever,
                 .arguments = {std::int64_t{barrier.missing}, barrier.bytes}});
-}
-
-// Lets all go on that this thread waits for, and itself, if all are there.
-// Of a warp, lanes that have ended are not waited for.
-void Block::settle(const Thread& thread) {
-  const Meeting& meeting = *thread.meeting;
-  const unsigned first = in_warp(meeting) ? thread.index - thread.lane() : 0;
-  const unsigned last =
-      in_warp(meeting) ? std::min(first + warp_size, size_) : size_;
-  auto& here = here_;
-  here.clear();
-  std::array<const Meeting*, warp_size> lanes{};
-  std::uint64_t sum = 0;
-  for (unsigned i = first; i < last; ++i) {
-    Thread& other = threads_[i];
-    if ((meeting.mask >> other.lane() & 1) == 0 ||
-        (other.ended && in_warp(meeting)))
-      continue;
-    if (other.meeting == nullptr) return;
-    if (!same(*other.meeting, meeting)) {
-      if (meeting.whoever_comes) continue;
-      return;
-    }
-    here.push_back(&other);
-    lanes[other.lane()] = other.meeting;
-    sum += other.meeting->value;
-  }
-  if (meeting.scope != Scope::lanes) order_by_barrier(here, meeting.scope);
-  if (meeting.scope == Scope::grid) wait_for_grid(here);
-  tell_of_lanes(here, lanes);
-  for (Thread* other : here) {
-    Meeting& its = *std::exchange(other->meeting, nullptr);
-    if (its.source == -1) {
-      its.result = sum;
-    } else if (its.source >= 0 && its.source < 32 &&
-               lanes[its.source] != nullptr) {
-      its.result = lanes[its.source]->value;
-    }
-  }
-}
-
-// What these threads did so far comes before all that they do from now on.
-void Block::order_by_barrier(const std::vector<Thread*>& threads, Scope scope) {
-  share_fences(threads);
-  const auto now = next_phase(*threads.front());
-  std::size_t acquired = 0;
-  std::uint32_t known_from = 0;
-  for (const Thread* thread : threads) {
-    acquired = std::max(acquired, thread->acquired);
-    known_from = std::max(known_from, thread->clock.block_phase);
-  }
-  for (Thread* thread : threads) {
-    thread->acquired = acquired;
-    thread->clock.block_phase = known_from;
-    (scope == Scope::warp ? thread->clock.warp_phase
-                          : thread->clock.block_phase) = now;
-  }
-}
-
-// What a thread has fenced before a barrier can be released after it
-// by another one. A barrier of some lanes counts as one of the block,
-// which is never a false alarm.
-void Block::share_fences(const std::vector<Thread*>& threads) {
-  for (Thread* thread : threads) {
-    if (thread->fence) fences.push_back(*std::exchange(thread->fence, {}));
-  }
-}
-
-// Whoever goes on first after a barrier that a block has missed sees
-// that an arrival is missing.
-void Block::wait_for_grid(const std::vector<Thread*>& threads) {
-  launch->releases->add(threads.front()->clock);
-  ++launch->arrivals;
-  launch->barrier->arrive_and_wait();
-  if (launch->arrivals < ++grid_barriers_ * launch->blocks.size()) {
-    threads.front()->fail(Verdict::launch_failed,
-                          {.cause = Cause::grid_barrier_missed});
-  }
-  for (Thread* thread : threads)
-    thread->acquired = launch->releases->count();
-}
-
-// Cause::divergent_barrier, and where neighbours wait that wait together.
-Detail Block::divergence() const {
-  constexpr std::size_t told_at_most = 8;
-  const auto state = [&](unsigned i) -> Detail {
-    const Meeting* const meeting = threads_[i].meeting;
-    if (meeting == nullptr) return {.cause = Cause::thread_ended};
-    const auto& site = meeting->site;
-    return {.cause = Cause::thread_waits,
-            .arguments = {meeting->operation,
-                          name_place(site.file_name(), site.line())}};
-  };
-  Detail all{.cause = Cause::divergent_barrier};
-  for (unsigned first = 0, next = 0; first < size_; first = next) {
-    if (all.further.size() == told_at_most) {
-      all.further.push_back({.cause = Cause::and_so_on});
-      break;
-    }
-    Detail here = state(first);
-    while (next < size_ && to_string(state(next)) == to_string(here))
-      ++next;
-    auto who = (next - first > 1 ? "threads " : "thread ") +
-               coordinates(first, launch->block);
-    if (next - first > 1) who += " to " + coordinates(next - 1, launch->block);
-    here.arguments.emplace(here.arguments.begin(), std::move(who));
-    all.further.push_back(std::move(here));
-  }
-  return all;
 }
 
 // ---- what kernels call; cuda.hpp declares it
@@ -454,6 +313,22 @@ void trap(const Site& site) {
   InRuntime().thread.fail(
       Verdict::launch_failed,
       at_line(site.file_name(), site.line(), {.cause = Cause::trapped}));
+}
+
+void require_tile(const void* matrix, std::size_t pitch_bytes,
+                  const char* operation, const Site& site) {
+  InRuntime here;
+  if (reinterpret_cast<std::uintptr_t>(matrix) % 32 == 0 &&
+      pitch_bytes % 16 == 0)
+    return;
+  const Allocation* const array = here.block.array_of(matrix);
+  here.thread.fail(
+      Verdict::wrong_result,
+      at_line(
+          site.file_name(), site.line(),
+          {.cause = Cause::tile_misaligned,
+           .arguments = {operation, array ? array->at(matrix) : "an address",
+                         static_cast<std::int64_t>(pitch_bytes)}}));
 }
 
 void fence() {

@@ -18,6 +18,7 @@
 #include "facts/cause.hpp"
 #include "places/emulation/crash.hpp"
 #include "places/emulation/cuda.hpp"
+#include "places/emulation/doubts.hpp"
 #include "places/emulation/memory.hpp"
 #include "places/emulation/source_lines.hpp"
 
@@ -83,6 +84,9 @@ struct Thread {
   // the barrier that it has just asked, and found not complete
   const void* asked = nullptr;
   bool ended = false;
+  // where in the program it was, and the last plain read of a word
+  const void *last_access = nullptr, *last_read = nullptr,
+             *last_read_place = nullptr;
   Clock clock{};
   // what a fence has ordered and no atomic has released yet
   std::optional<Clock> fence{};
@@ -111,6 +115,8 @@ struct Thread {
   // Records a failure, the first one of the launch. The kernel is left
   // when the runtime would return to it.
   void fail(Verdict verdict, Detail what) const;
+  // The same with the names of the kernel, the block and the thread.
+  Detail in_kernel(Detail what) const;
   void judge_suspects();  // after its stores, before anything else happens
 };
 
@@ -171,6 +177,9 @@ class Ordering {
   virtual std::string stream_of(std::uint32_t instance) const = 0;
 };
 
+// "(3,0)", or with the third coordinate when the extent has one.
+std::string coordinates(std::uint64_t index, const dim3& extent);
+
 struct Launch {
   const void* kernel;  // nullptr: gpu.copy() or gpu.clear()
   std::function<void()> thread;
@@ -192,6 +201,7 @@ struct Launch {
   std::atomic<std::size_t> next{0};
   std::atomic<bool> failed{false};
   boost::synchronized_value<std::optional<PointError>> failure{};
+  Doubts doubts{};
   // What has been released to other blocks: by a fence and then an
   // atomic (the last-block-done pattern), or at a grid barrier. An atomic
   // acquires all that was released before it, wherever: simpler than the
@@ -243,10 +253,11 @@ struct Block {
   void settle_all();
   void settle(const Thread& thread);
   void share_fences(const std::vector<Thread*>& threads);
+  bool has_passed(const Thread& thread, const Meeting& barrier);
   void order_by_barrier(const std::vector<Thread*>& threads, Scope scope);
   void wait_for_grid(const std::vector<Thread*>& threads);
   void find_endless_wait();
-  Detail divergence() const;
+  Detail divergence(const Meeting& barrier);
 
   unsigned size_ = 0, grid_barriers_ = 0;
   std::uint64_t done_before_ = 0;  // accesses and events, a turn ago
@@ -255,6 +266,7 @@ struct Block {
   std::vector<boost::context::fiber> fibers_ =
       std::vector<boost::context::fiber>(max_threads);
   std::vector<Thread*> order_, here_;
+  std::unordered_map<const void*, Line> lines_;  // of accesses
   boost::context::fiber scheduler_;
   SignalStack signal_stack_;
 };
@@ -278,8 +290,9 @@ class InRuntime {
 
 // Checks one access of the running thread; when it is wrong, reports
 // it and leaves the kernel.
+// from: what the program goes on with.
 void check_access(const void* address, std::size_t length, bool writes,
-                  bool atomic = false);
+                  bool atomic = false, const void* from = nullptr);
 void checked_copy(void* to, const void* from, std::size_t bytes);
 void checked_clear(void* to, std::size_t bytes);
 // Those of a thread's asynchronous copies that are chosen, by the thread

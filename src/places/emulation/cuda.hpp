@@ -81,17 +81,20 @@ __attribute__((const)) uint3 built_in(BuiltIn which);
 __attribute__((const)) int lane_index();
 __attribute__((const)) void* dynamic_shared();
 
-// Where threads wait for each other: at a barrier of a warp, a block or the
-// grid, or for lanes of a warp to exchange values, which orders nothing else.
-enum class Scope { lanes, warp, block, grid };
+// Where threads wait for each other: at a barrier of a warp, a tile of several
+// warps, a block or the grid, or for lanes of a warp to exchange values, which
+// orders nothing else.
+enum class Scope { lanes, warp, tile, block, grid };
 struct Meeting {
   Scope scope;
   const char* operation;
   Site site;
   unsigned mask = ~0u;  // the lanes that take part
   std::uint64_t value = 0;
-  int source = -1;  // the lane whose value is wanted; -1: the sum of all
+  // the lane, or the thread of the tile, whose value is wanted; -1: the sum
+  int source = -1;
   bool whoever_comes = false;  // nobody is waited for who waits elsewhere
+  unsigned tile = 0;           // threads in a tile of several warps
   // bytes at `mine`, of each lane, for `all`: lane after lane
   const void* mine = nullptr;
   std::size_t bytes = 0;
@@ -100,9 +103,15 @@ struct Meeting {
   std::optional<std::uint64_t> result{};
 };
 std::uint64_t meet(Meeting meeting);
+// A compare-and-swap: what this thread read there before, it has checked.
+void note_swap(const void* address, std::size_t bytes);
 void fence();
 void pause();  // lets others run
 void trap(const Site& site);
+// A tile of a matrix for tensor cores: its address is a multiple of 32 bytes,
+// and the distance of its rows one of 16.
+void require_tile(const void* matrix, std::size_t pitch_bytes,
+                  const char* operation, const Site& site);
 
 // See copy_async() in gpu/emulated.hpp.
 void commit_copies();
@@ -240,6 +249,12 @@ unsigned __match_any_sync(unsigned mask, T value, PARLAB_SITE) {
   }
   return same;
 }
+template <typename T>
+unsigned __match_all_sync(unsigned mask, T value, int* all_same, PARLAB_SITE) {
+  const bool same = __match_any_sync(mask, value, site) == mask;
+  *all_same = __all_sync(mask, same, site);
+  return *all_same ? mask : 0;
+}
 
 // ---- atomics. value: of the same type, or one that converts to it, as with
 // CUDA's overloads.
@@ -258,11 +273,29 @@ PARLAB_ATOMIC(atomicOr, old | value)
 PARLAB_ATOMIC(atomicXor, old ^ value)
 PARLAB_ATOMIC(atomicInc, old >= value ? 0 : old + 1)
 PARLAB_ATOMIC(atomicDec, old == 0 || old > value ? value : old - 1)
+// Of a block alone, or of host and device together.
+#define PARLAB_ATOMIC_OF(name)                           \
+  template <typename T>                                  \
+  T name##_block(T* p, std::type_identity_t<T> value) {  \
+    return name(p, value);                               \
+  }                                                      \
+  template <typename T>                                  \
+  T name##_system(T* p, std::type_identity_t<T> value) { \
+    return name(p, value);                               \
+  }
+PARLAB_ATOMIC_OF(atomicAdd)
+PARLAB_ATOMIC_OF(atomicMax)
+PARLAB_ATOMIC_OF(atomicMin)
+PARLAB_ATOMIC_OF(atomicExch)
+#undef PARLAB_ATOMIC_OF
 #undef PARLAB_ATOMIC
 template <typename T>
 T atomicCAS(T* p, std::type_identity_t<T> expected,
             std::type_identity_t<T> value) {
-  return atomic_update(p, [&](T old) { return old == expected ? value : old; });
+  const T before =
+      atomic_update(p, [&](T old) { return old == expected ? value : old; });
+  note_swap(p, sizeof(T));
+  return before;
 }
 
 // ---- loads and stores with a cache hint
@@ -333,6 +366,44 @@ inline unsigned __brev(unsigned x) {
   for (int bit = 0; bit < 32; ++bit)
     reversed = reversed << 1 | (x >> bit & 1);
   return reversed;
+}
+PARLAB_FUNCTION(unsigned, __umul24, (unsigned a, unsigned b), a* b)
+PARLAB_FUNCTION(int, __mulhi, (int a, int b),
+                static_cast<int>(std::int64_t{a} * b >> 32))
+PARLAB_FUNCTION(float, __frcp_rn, (float x), 1 / x)
+PARLAB_FUNCTION(float, __fsqrt_rn, (float x), std::sqrt(x))
+PARLAB_FUNCTION(float, __frsqrt_rn, (float x), 1 / std::sqrt(x))
+PARLAB_FUNCTION(float, __fdiv_rn, (float a, float b), a / b)
+PARLAB_FUNCTION(float, __fsub_rn, (float a, float b), a - b)
+PARLAB_FUNCTION(double, __dsub_rn, (double a, double b), a - b)
+PARLAB_FUNCTION(double, __ddiv_rn, (double a, double b), a / b)
+PARLAB_FUNCTION(float, __exp10f, (float x), std::pow(10.0f, x))
+PARLAB_FUNCTION(float, __log2f, (float x), std::log2(x))
+PARLAB_FUNCTION(float, __log10f, (float x), std::log10(x))
+PARLAB_FUNCTION(float, __tanf, (float x), std::tan(x))
+PARLAB_FUNCTION(float, exp10f, (float x), std::pow(10.0f, x))
+PARLAB_FUNCTION(float, rcbrtf, (float x), 1 / std::cbrt(x))
+PARLAB_FUNCTION(unsigned, umin, (unsigned a, unsigned b), a < b ? a : b)
+PARLAB_FUNCTION(unsigned, umax, (unsigned a, unsigned b), a < b ? b : a)
+PARLAB_FUNCTION(int, __float2int_ru, (float x), static_cast<int>(std::ceil(x)))
+PARLAB_FUNCTION(unsigned, __float2uint_rn, (float x),
+                static_cast<unsigned>(std::nearbyint(x)))
+PARLAB_FUNCTION(unsigned, __float2uint_rz, (float x), static_cast<unsigned>(x))
+PARLAB_FUNCTION(float, __uint2float_rn, (unsigned x), static_cast<float>(x))
+PARLAB_FUNCTION(double, __int2double_rn, (int x), x)
+PARLAB_FUNCTION(float, __double2float_rn, (double x), static_cast<float>(x))
+PARLAB_FUNCTION(int, __double2int_rz, (double x), static_cast<int>(x))
+PARLAB_FUNCTION(int, __double2loint, (double x),
+                static_cast<int>(std::bit_cast<std::uint64_t>(x)))
+PARLAB_FUNCTION(int, __double2hiint, (double x),
+                static_cast<int>(std::bit_cast<std::uint64_t>(x) >> 32))
+PARLAB_FUNCTION(double, __hiloint2double, (int high, int low),
+                std::bit_cast<double>(std::uint64_t{static_cast<unsigned>(high)}
+                                          << 32 |
+                                      static_cast<unsigned>(low)))
+inline void __sincosf(float x, float* sine, float* cosine) {
+  *sine = std::sin(x);
+  *cosine = std::cos(x);
 }
 PARLAB_FUNCTION(int, __mul24, (int a, int b), a* b)
 PARLAB_FUNCTION(unsigned, __umulhi, (unsigned a, unsigned b),

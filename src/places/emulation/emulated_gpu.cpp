@@ -71,12 +71,107 @@ void* EmulatedGpu::scratch_bytes(std::size_t bytes, bool zeroed) {
   return scratch_.back()->data;
 }
 
+// Of two arrays, or of one and the memory of the host.
 void EmulatedGpu::copy(void* to, const void* from, std::size_t bytes) {
-  start({}, nullptr, [=] { checked_copy(to, from, bytes); }, {});
+  if (array_of(to) != nullptr && array_of(from) != nullptr) {
+    start({}, nullptr, [=] { checked_copy(to, from, bytes); }, {});
+    return;
+  }
+  std::vector<std::byte> between(bytes);
+  if (array_of(from) == nullptr) std::memcpy(between.data(), from, bytes);
+  const auto move = [&, data = between.data()] {
+    if (array_of(from) != nullptr) {
+      check_access(from, bytes, false);
+      std::memcpy(data, from, bytes);
+    }
+    if (array_of(to) != nullptr) {
+      check_access(to, bytes, true);
+      std::memcpy(to, data, bytes);
+    }
+  };
+  start({}, nullptr, move, {});
+  if (array_of(to) == nullptr) std::memcpy(to, between.data(), bytes);
+}
+
+void EmulatedGpu::write_constant(void* to, const void* from,
+                                 std::size_t bytes) {
+  copy(to, from, bytes);
 }
 
 void EmulatedGpu::clear(void* data, std::size_t bytes) {
-  start({}, nullptr, [=] { checked_clear(data, bytes); }, {});
+  fill(data, 0, bytes);
+}
+
+void EmulatedGpu::fill(void* data, int value, std::size_t bytes) {
+  const auto set = [=] {
+    if (bytes == 0) return;
+    check_access(data, bytes, true);
+    std::memset(data, value, bytes);
+  };
+  start({}, nullptr, set, {});
+}
+
+namespace {
+thread_local EmulatedGpu* gpu_at_work = nullptr;
+}
+
+EmulatedGpu* EmulatedGpu::at_work() {
+  return gpu_at_work;
+}
+
+void EmulatedGpu::run_host_code(const std::function<void()>& code) {
+  struct AtWork {
+    explicit AtWork(EmulatedGpu& gpu)
+        : before(std::exchange(gpu_at_work, &gpu)) {}
+    ~AtWork() { gpu_at_work = before; }
+    EmulatedGpu* before;
+  };
+  const AtWork at_work(*this);
+  emulation::run_host_code(code, machine_->arena);
+}
+
+void* EmulatedGpu::own_memory(const std::string& name, std::size_t bytes,
+                              bool managed) {
+  // What was freed long ago makes room.
+  constexpr std::size_t most = 32;
+  if (own_.size() >= most) {
+    const auto freed = std::ranges::find_if(
+        own_, [](const auto& memory) { return memory->freed; });
+    if (freed != own_.end()) own_.erase(freed);
+  }
+  const Arena::Access access(machine_->arena, false);
+  own_.push_back(
+      allocate(name, std::max<std::size_t>(bytes, 1), emulation::Kind::output));
+  auto& memory = *own_.back();
+  memory.poison();
+  memory.managed = managed;
+  if (managed) memory.settle(memory.data, memory.bytes);
+  return memory.data;
+}
+
+bool EmulatedGpu::free_own_memory(void* address) {
+  for (const auto& memory : own_) {
+    if (memory->data == address) return !std::exchange(memory->freed, true);
+  }
+  return false;
+}
+
+void EmulatedGpu::launch_own(const LaunchConfig& config, const void* kernel,
+                             const std::function<void()>& thread,
+                             std::span<const std::byte> arguments) {
+  constexpr std::size_t most = 48 * 1024;
+  if (config.shared_bytes > most && !much_shared_memory_) {
+    throw PointError(
+        Verdict::launch_failed,
+        {.cause = Cause::shared_memory_not_allowed,
+         .arguments = {static_cast<std::int64_t>(config.shared_bytes)}});
+  }
+  // What the host has written there came before.
+  for (const auto& memory : own_) {
+    if (memory->managed && !memory->freed)
+      memory->settle(memory->data, memory->bytes);
+  }
+  start(config, kernel, thread, arguments);
 }
 
 void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
@@ -143,6 +238,8 @@ void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
   others.clear();
   machine_->instances += static_cast<std::uint32_t>(blocks);
   if (launch.failed) throw launch.failure->value();
+  if (const Detail* const race = launch.doubts.left())
+    throw PointError(Verdict::wrong_result, *race);
 }
 
 }  // namespace parlab

@@ -52,9 +52,22 @@ class EmulatedGpu : public LaunchingGpu {
   Detail scratch_damage() const;  // Cause::scratch_not_zero
   // The shape of the last launch; emulation has no registers.
   LaunchShape launch_shape() const;
-  void run_host_code(const std::function<void()>& code) {
-    emulation::run_host_code(code, machine_->arena);
+  void run_host_code(const std::function<void()>& code);
+  // The one whose host code this OS thread runs, or nullptr.
+  static EmulatedGpu* at_work();
+
+  // ---- what a program asks of CUDA's runtime: runtime.hpp
+  void* own_memory(const std::string& name, std::size_t bytes, bool managed);
+  bool free_own_memory(void* memory);  // false: it is none, or freed already
+  emulation::Allocation* array_of(const void* address) const {
+    return machine_->arena.owner(address);
   }
+  void fill(void* data, int value, std::size_t bytes);
+  void allow_much_shared_memory() { much_shared_memory_ = true; }
+  void launch_own(const LaunchConfig& config, const void* kernel,
+                  const std::function<void()>& thread,
+                  std::span<const std::byte> arguments);
+
   // of one launch
   void set_time_limit(std::chrono::milliseconds limit) { time_limit_ = limit; }
 
@@ -74,9 +87,7 @@ class EmulatedGpu : public LaunchingGpu {
   void start(const LaunchConfig& config, const void* kernel,
              std::function<void()> thread,
              std::span<const std::byte> arguments) override;
-  void write_constant(void* to, const void* from, std::size_t bytes) override {
-    copy(to, from, bytes);
-  }
+  void write_constant(void* to, const void* from, std::size_t bytes) override;
   void* scratch_bytes(std::size_t bytes, bool zeroed) override;
   int occupancy(const void*, int threads, std::size_t shared_bytes) override {
     return threads < 1 || threads > 1024 || shared_bytes > max_shared_bytes()
@@ -93,7 +104,9 @@ class EmulatedGpu : public LaunchingGpu {
   std::shared_ptr<EmulatedMachine> machine_;
   int device_;
   const emulation::Ordering* ordering_;
-  std::vector<emulation::Memory> scratch_;  // gone before the machine is
+  bool much_shared_memory_ = false;
+  // gone before the machine is; own_ is the program's
+  std::vector<emulation::Memory> scratch_, own_;
 };
 
 }  // namespace parlab

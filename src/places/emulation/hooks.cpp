@@ -56,9 +56,15 @@ struct Check {
            array->device == host_memory ? Cause::array_of_host
                                         : Cause::array_of_other_gpu,
            {array->at(address), std::int64_t{launch.device}});
+    } else if (array->freed) {
+      fail(Verdict::launch_failed, Cause::freed_memory, {array->at(address)});
     } else if (!array->contains(address, length)) {
       fail(Verdict::launch_failed, array->outside(does(), address, length));
     } else if (array->kind != Kind::input) {
+      if (!writes && !atomic) {
+        here.thread.last_read = address;
+        here.thread.last_read_place = here.thread.last_access;
+      }
       check_words(&array->cells[array->offset(address) / word_bytes]);
     } else if (writes) {
       fail(Verdict::wrong_result, Cause::input_written, {where()});
@@ -93,13 +99,24 @@ struct Check {
             {where()});
       }
     } else if (may_race(writer)) {
-      if (!writes || atomic || writer.atomic)
+      if (writer.atomic && !writes && !atomic) {
+        if (!doubt(cell, writer)) return report_race(writer, "wrote");
+      } else if (!writes || atomic || writer.atomic) {
         return report_race(writer, "wrote");
-      suspect(cell, writer);
+      } else {
+        suspect(cell, writer);
+      }
     }
     for (Stamp& slot : cell.readers) {
       const Stamp reader = load(slot);
-      if (writes && may_race(reader)) return report_race(reader, "read");
+      if (writes && may_race(reader)) {
+        if (!atomic || is_earlier(reader)) return report_race(reader, "read");
+        launch.doubts.add_atomic(
+            {static_cast<std::uint32_t>(reader.instance),
+             static_cast<std::uint32_t>(reader.thread), word(cell)},
+            told(race(reader, "read")));
+        store(slot, {});
+      }
       // Atomics on one word are a chain: who is ordered after the
       // last one is so after all.
       if (writes && atomic && reader.atomic) store(slot, {});
@@ -149,21 +166,36 @@ struct Check {
       return say(Cause::race_of_streams,
                  {launch.ordering->stream_of(other.instance), did});
     }
+    const bool in_warp =
+        other.thread / warp_size == here.thread.index / warp_size;
     return say(
-        other.instance == block.instance ? Cause::race_in_block
-                                         : Cause::race_of_blocks,
+        other.instance != block.instance ? Cause::race_of_blocks
+        : in_warp                        ? Cause::race_in_warp
+                                         : Cause::race_in_block,
         {launch.name(other.instance - launch.first_instance, other.thread),
          did});
   }
   void report_race(Stamp other, const char* did) {
     fail(Verdict::wrong_result, race(other, did));
   }
-  void suspect(const Cell& cell, Stamp writer) {
+  const std::uint32_t* word(const Cell& cell) const {
     const auto* const words =
         reinterpret_cast<const std::uint32_t*>(array->data);
-    const auto* const word = words + (&cell - array->cells.data());
+    return words + (&cell - array->cells.data());
+  }
+  void suspect(const Cell& cell, Stamp writer) {
     here.thread.suspects.push_back(
-        {word, *word, race(writer, "wrote"), calls_here()});
+        {word(cell), *word(cell), race(writer, "wrote"), calls_here()});
+  }
+  // False: the read of what an atomic wrote is a race in any case.
+  bool doubt(const Cell& cell, Stamp writer) const {
+    return !is_earlier(writer) &&
+           launch.doubts.add_read(
+               {block.instance, here.thread.index, word(cell)},
+               here.thread.last_access, told(race(writer, "wrote")));
+  }
+  Detail told(Detail what) const {
+    return here.thread.in_kernel(at_line_of(calls_here(), std::move(what)));
   }
   std::string does() const {
     return atomic ? "accesses with an atomic" : writes ? "writes" : "reads";
@@ -190,8 +222,9 @@ void check_progress(const InRuntime& here) {
 }
 
 void check_access(const void* address, std::size_t length, bool writes,
-                  bool atomic) {
+                  bool atomic, const void* from) {
   if (running == nullptr || running->owns(address)) return;
+  running->last_access = from;
   if (!running->suspects.empty()) InRuntime().thread.judge_suspects();
   Block& block = *running->block;
   if ((++block.accesses & 0xfffff) == 0) check_progress(InRuntime());
@@ -203,6 +236,28 @@ void check_access(const void* address, std::size_t length, bool writes,
     return;
   }
   Check{array, address, length, writes, atomic}.run();
+}
+
+void note_swap(const void* address, std::size_t bytes) {
+  if (running == nullptr || running->owns(address)) return;
+  const InRuntime here;
+  Allocation* const array = here.block.array_of(address);
+  if (array == nullptr || !array->contains(address, bytes)) return;
+  const auto first = array->offset(address) / word_bytes;
+  const auto& thread = here.thread;
+  for (auto i = first; i < first + bytes / word_bytes; ++i) {
+    here.block.launch->doubts.settle(
+        {here.block.instance, thread.index,
+         reinterpret_cast<const std::uint32_t*>(array->data) + i},
+        thread.last_read == address ? thread.last_read_place : nullptr);
+    // What it had read is checked.
+    for (Stamp& slot : array->cells[i].readers) {
+      const Stamp reader = load(slot);
+      if (!reader.atomic && reader.instance == here.block.instance &&
+          reader.thread == here.thread.index)
+        store(slot, {});
+    }
+  }
 }
 
 // What the runtime does for a kernel, checked like the kernel's own accesses.
@@ -238,7 +293,8 @@ using parlab::Cause, parlab::Detail;
 class AtomicAccess {
  public:
   AtomicAccess(const volatile void* address, std::size_t length, bool writes) {
-    check_access(const_cast<const void*>(address), length, writes, true);
+    check_access(const_cast<const void*>(address), length, writes, true,
+                 running == nullptr ? nullptr : running->last_access);
     if (running == nullptr || !writes) return;
     if (!running->fence && running->block->fences.empty()) return;
     InRuntime here;
@@ -319,12 +375,12 @@ void __tsan_write_range(void* p, std::size_t bytes) {
   check_access(p, bytes, true);
 }
 
-#define ACCESS(bytes, name, writes)              \
-  void __tsan_##name##bytes(void* p) {           \
-    check_access(p, bytes, writes);              \
-  }                                              \
-  void __tsan_unaligned_##name##bytes(void* p) { \
-    check_access(p, bytes, writes);              \
+#define ACCESS(bytes, name, writes)                                     \
+  void __tsan_##name##bytes(void* p) {                                  \
+    check_access(p, bytes, writes, false, __builtin_return_address(0)); \
+  }                                                                     \
+  void __tsan_unaligned_##name##bytes(void* p) {                        \
+    check_access(p, bytes, writes, false, __builtin_return_address(0)); \
   }
 #define READ_AND_WRITE(bytes) \
   ACCESS(bytes, read, false) ACCESS(bytes, write, true)
@@ -375,6 +431,26 @@ ATOMIC(64, unsigned long)
 UNDEFINED(out_of_bounds, index_outside, std::int64_t{number})
 UNDEFINED(shift_out_of_bounds, shift_too_far)
 UNDEFINED(divrem_overflow, division_by_zero)
-UNDEFINED(type_mismatch_v1, misaligned)
+
+// GCC's and clang's description of a type, and how a place is used.
+struct Type {
+  std::uint16_t kind, info;
+  char name[];
+};
+struct Use {
+  Place place;
+  const Type* type;
+  unsigned char log_alignment, kind;
+};
+void __ubsan_handle_type_mismatch_v1(Use* use, std::uintptr_t address) {
+  const auto* const at = reinterpret_cast<const void*>(address);
+  const Allocation* const array =
+      running == nullptr ? nullptr : running->block->array_of(at);
+  undefined(&use->place,
+            {.cause = Cause::misaligned,
+             .arguments = {array == nullptr ? "an address" : array->at(at),
+                           std::string(use->type->name),
+                           std::int64_t{1} << use->log_alignment}});
+}
 
 }  // extern "C"

@@ -61,7 +61,7 @@ std::string Allocation::at(const void* address) const {
 void Arena::protect(bool closed) const {
   if (std::exchange(closed_, closed) == closed && !closed) return;
   for (const Allocation* const array : arrays_) {
-    if (array == nullptr) continue;
+    if (array == nullptr || array->managed) continue;
     mprotect(array->data, array->bytes + 1,
              closed ? PROT_NONE : PROT_READ | PROT_WRITE);
   }

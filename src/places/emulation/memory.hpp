@@ -45,6 +45,8 @@ struct Allocation {
   std::vector<Cell> cells{};  // one per word; none for an input
   // whose memory it is, or host_memory; shared memory is everybody's own
   int device = 0;
+  bool managed = false;  // the host may touch it, too
+  bool freed = false;    // by the program: who touches it is told so
 
   std::size_t offset(const void* address) const {
     return static_cast<std::size_t>(static_cast<const std::byte*>(address) -

@@ -3,6 +3,8 @@
 #include <backtrace.h>
 
 #include <boost/core/demangle.hpp>
+#include <boost/thread/synchronized_value.hpp>
+#include <set>
 
 #include "places/kernel_name.hpp"
 
@@ -10,6 +12,8 @@ namespace parlab::emulation {
 namespace {
 
 void ignore(void*, const char*, int) {}
+
+boost::synchronized_value<std::set<const void*>> named_kernels;
 
 // libbacktrace reads the debug information at the first question and keeps it.
 backtrace_state* symbols() {
@@ -32,6 +36,33 @@ Calls calls_here() {
   };
   backtrace_simple(symbols(), 1, add, ignore, &collected);
   return collected.calls;
+}
+
+Line line_of(const void* address) {
+  Line line;
+  const auto look = [](void* to, std::uintptr_t, const char* file, int number,
+                       const char* function) {
+    if (file == nullptr || function == nullptr) return 0;
+    *static_cast<Line*>(to) = {
+        file, plain_function_name(boost::core::demangle(function)),
+        static_cast<unsigned>(number)};
+    return std::string_view(file).ends_with(".cu") ? 1 : 0;
+  };
+  backtrace_pcinfo(symbols(), reinterpret_cast<std::uintptr_t>(address) - 1,
+                   look, ignore, &line);
+  return line;
+}
+
+std::string plain_function_name(std::string signature) {
+  for (const std::string_view unnamed :
+       {"(anonymous namespace)::", "{anonymous}::"}) {
+    for (auto at = signature.find(unnamed); at != signature.npos;
+         at = signature.find(unnamed)) {
+      signature.erase(at, unnamed.size());
+    }
+  }
+  signature = signature.substr(0, signature.find_first_of("(<"));
+  return signature.substr(signature.find_last_of(" :*&") + 1);
 }
 
 std::string name_place(const char* file, unsigned line) {
@@ -65,7 +96,13 @@ Detail at_line_of(const Calls& calls, Detail what) {
   return what;
 }
 
+void name_kernel(const char* text) {
+  named_kernels->insert(text);
+}
+
 std::string name_function(const void* function) {
+  if (named_kernels->contains(function))
+    return static_cast<const char*>(function);
   std::string name;
   const auto note = [](void* to, std::uintptr_t, const char* symbol,
                        std::uintptr_t, std::uintptr_t) {

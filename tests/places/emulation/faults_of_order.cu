@@ -47,19 +47,7 @@ __global__ void barrier_of_some(const float* in, float* out, int n) {
 }
 FAULT(barrier_of_some, launch_failed,
       "divergent_barrier; thread_waits threads (0,0) to (15,0) __syncthreads",
-      "thread_ended threads (16,0) to (31,0)");
-
-__global__ void barrier_after_return(const float* in, float* out, int n) {
-  __shared__ float tile[32];
-  const int i = global_index();
-  if (i >= n) return;
-  tile[threadIdx.x] = in[i];
-  __syncthreads();  // wrong
-  out[i] = tile[threadIdx.x];
-}
-FAULT(barrier_after_return, launch_failed, "block (3,0)",
-      "thread_waits threads (0,0) to (3,0) __syncthreads",
-      "thread_ended threads (4,0) to (31,0)");
+      "thread_passed_by threads (16,0) to (31,0)");
 
 __global__ void barrier_of_one_warp(const float* in, float* out, int n) {
   const int i = global_index();
@@ -69,24 +57,6 @@ __global__ void barrier_of_one_warp(const float* in, float* out, int n) {
 FAULT(barrier_of_one_warp, launch_failed,
       "thread_waits threads (32,0) to (63,0)")
     .at(100, 64);
-
-__global__ void barrier_in_uneven_loop(const float* in, float* out, int n) {
-  for (int i = threadIdx.x; i < n; i += blockDim.x) {
-    out[i] = in[i];
-    __syncthreads();  // wrong
-  }
-}
-FAULT(barrier_in_uneven_loop, launch_failed,
-      "thread_waits threads (0,0) to (3,0) __syncthreads",
-      "thread_ended threads (4,0) to (31,0)")
-    .at(100, 32);
-
-__global__ void counts_in_a_branch(const float* in, float* out, int n) {
-  const int i = global_index();
-  // wrong
-  if (i < n) out[i] = static_cast<float>(__syncthreads_count(in[i] > 0));
-}
-FAULT(counts_in_a_branch, launch_failed, "__syncthreads_count");
 
 __global__ void barrier_and_shuffle(const float* in, float* out, int n) {
   const int i = global_index();
@@ -165,7 +135,7 @@ __global__ void missing_barrier(const float* in, float* out, int n) {
   if (t < count) tile[t] = in[first + t];               // wrong
   if (t < count) out[first + t] = tile[count - 1 - t];  // wrong
 }
-FAULT(missing_barrier, wrong_result, "static shared memory", "race_in_block");
+FAULT(missing_barrier, wrong_result, "static shared memory", "race_in_warp");
 
 // The next step overwrites what others still read.
 __global__ void missing_second_barrier(const float* in, float* out, int n) {
@@ -205,7 +175,7 @@ __global__ void missing_syncwarp(const float* in, float* out, int n) {
   if (t < 8) tile[t] = tile[t] + tile[t + 8];    // wrong
   if (threadIdx.x == 0) atomicAdd(out, tile[0]);
 }
-FAULT(missing_syncwarp, wrong_result, "dynamic shared memory", "race_in_block");
+FAULT(missing_syncwarp, wrong_result, "dynamic shared memory", "race_in_warp");
 
 __global__ void shared_histogram(const float* in, float* out, int n) {
   __shared__ int bins[4];
@@ -250,8 +220,7 @@ __global__ void every_lane_its_own(const float* in, float* out, int n) {
   __syncthreads();
   if (global_index() < n) out[global_index()] = last;
 }
-FAULT(every_lane_its_own, wrong_result, "static shared memory",
-      "race_in_block");
+FAULT(every_lane_its_own, wrong_result, "static shared memory", "race_in_warp");
 
 __global__ void tile_barrier_for_block(const float* in, float* out, int n) {
   __shared__ float values[64];

@@ -336,7 +336,7 @@ __global__ void small_tiles(const float* in, float* out, int n) {
 RIGHT(small_tiles, 150).at(100, 64);
 
 __global__ void tiles_by_number(const float* in, float* out, int n) {
-  const cg::thread_group tile = cg::tiled_partition(cg::this_thread_block(), 8);
+  const auto tile = cg::tiled_partition(cg::this_thread_block(), 8);
   float sum = value_of(in, n);
   for (unsigned by = 4; by > 0; by /= 2)
     sum += tile.shfl_xor(sum, by);

@@ -1,7 +1,9 @@
 // Stand-in for the toolkit's header of this name, for emulated kernels: thread
 // blocks, grids, tiles and the lanes that come together.
 #pragma once
-#include "places/emulation/cuda.hpp"
+#include <array>
+
+#include "places/emulation/runtime.hpp"
 
 namespace cooperative_groups {
 
@@ -9,6 +11,12 @@ using parlab::emulation::Site;
 
 struct thread_block {
   static void sync(PARLAB_SITE) { __syncthreads(site); }
+  static void barrier_arrive() {
+    parlab::emulation::lacks("barrier_arrive() of a group");
+  }
+  static void barrier_wait() {
+    parlab::emulation::lacks("barrier_wait() of a group");
+  }
   static dim3 group_index() { return blockIdx; }
   static dim3 thread_index() { return threadIdx; }
   static dim3 group_dim() { return blockDim; }
@@ -20,6 +28,15 @@ struct thread_block {
   }
 };
 inline thread_block this_thread_block() {
+  return {};
+}
+// What tiles of several warps need on a GPU.
+template <unsigned threads = 1024>
+struct block_tile_memory {
+  char data[threads / 32 * 16 + 16];
+};
+template <unsigned threads>
+thread_block this_thread_block(block_tile_memory<threads>&) {
   return {};
 }
 
@@ -53,6 +70,9 @@ inline grid_group this_grid() {
 class lanes_of_warp {
  public:
   explicit lanes_of_warp(unsigned mask) : mask_(mask) {}
+
+  static constexpr bool is_valid() { return true; }
+  unsigned mask() const { return mask_; }
 
   unsigned num_threads() const {
     return static_cast<unsigned>(std::popcount(mask_));
@@ -96,15 +116,27 @@ class lanes_of_warp {
     return __all_sync(mask_, predicate, site);
   }
   unsigned ballot(int predicate, PARLAB_SITE) const {
-    const unsigned votes = __ballot_sync(mask_, predicate, site);
-    unsigned ranked = 0;
-    for (unsigned rank = 0; rank < size(); ++rank) {
-      ranked |= (votes >> lane_of(rank) & 1) << rank;
-    }
-    return ranked;
+    return ranked(__ballot_sync(mask_, predicate, site));
+  }
+  template <typename T>
+  unsigned match_any(T value, PARLAB_SITE) const {
+    return ranked(__match_any_sync(mask_, value, site));
+  }
+  template <typename T>
+  unsigned match_all(T value, int& all_same, PARLAB_SITE) const {
+    const unsigned same = __match_any_sync(mask_, value, site);
+    all_same = __all_sync(mask_, same == mask_, site);
+    return all_same ? ranked(mask_) : 0;
   }
 
  private:
+  // Bit by rank, of bits by lane.
+  unsigned ranked(unsigned lanes) const {
+    unsigned ranks = 0;
+    for (unsigned rank = 0; rank < size(); ++rank)
+      ranks |= (lanes >> lane_of(rank) & 1) << rank;
+    return ranks;
+  }
   static int own_lane() { return parlab::emulation::lane_index(); }
   int lane_of(unsigned rank) const {
     unsigned rest = mask_;
@@ -115,23 +147,105 @@ class lanes_of_warp {
   unsigned mask_;
 };
 
+using coalesced_group = lanes_of_warp;
+inline coalesced_group coalesced_threads(PARLAB_SITE) {
+  return coalesced_group(__activemask(site));
+}
+
 // thread_rank() / extent says which tile of its block a thread is in.
-class thread_group : public lanes_of_warp {
- public:
-  explicit thread_group(unsigned extent) : lanes_of_warp(mask_of(extent)) {}
+inline unsigned mask_of_tile(unsigned extent) {
+  const unsigned first = thread_block::thread_rank() % 32 / extent * extent;
+  return ~0u >> (32 - extent) << first;
+}
+
+template <unsigned extent, typename Parent = void>
+struct thread_block_tile;
+
+template <unsigned extent, typename Parent>
+requires(extent <= 32) struct thread_block_tile<extent, Parent>
+    : lanes_of_warp {
+  static_assert(std::has_single_bit(extent), "a power of two");
+  thread_block_tile() : lanes_of_warp(mask_of_tile(extent)) {}
+  template <typename Other>
+  thread_block_tile(const thread_block_tile<extent, Other>&)
+      : thread_block_tile() {}
+  static constexpr unsigned num_threads() { return extent; }
+  static constexpr unsigned size() { return extent; }
+  static unsigned thread_rank() { return thread_block::thread_rank() % extent; }
+};
+
+// Of several warps: it shuffles by rank, votes, and has a barrier.
+template <unsigned extent, typename Parent>
+requires(extent > 32) struct thread_block_tile<extent, Parent> {
+  static_assert(std::has_single_bit(extent) && extent <= 1024,
+                "a power of two up to 1024");
+  thread_block_tile() = default;
+  template <typename Other>
+  thread_block_tile(const thread_block_tile<extent, Other>&) {}
+  static constexpr unsigned num_threads() { return extent; }
+  static constexpr unsigned size() { return extent; }
+  static unsigned thread_rank() { return thread_block::thread_rank() % extent; }
+  static unsigned meta_group_size() {
+    return (thread_block::size() + extent - 1) / extent;
+  }
+  static unsigned meta_group_rank() {
+    return thread_block::thread_rank() / extent;
+  }
+  void sync(PARLAB_SITE) const { meet("sync of a tile", site, 0, -1); }
+  template <typename T>
+  T shfl(T value, unsigned rank, PARLAB_SITE) const {
+    static_assert(sizeof(T) <= 8 && std::is_trivially_copyable_v<T>);
+    std::uint64_t bits = 0;
+    __builtin_memcpy(&bits, &value, sizeof(T));
+    bits = meet("shfl of a tile", site, bits, static_cast<int>(rank % extent));
+    __builtin_memcpy(&value, &bits, sizeof(T));
+    return value;
+  }
+  int any(int predicate, PARLAB_SITE) const {
+    return meet("any of a tile", site, predicate != 0, -1) != 0;
+  }
+  int all(int predicate, PARLAB_SITE) const {
+    return meet("all of a tile", site, predicate == 0, -1) == 0;
+  }
 
  private:
-  static unsigned mask_of(unsigned extent) {
-    const unsigned first = thread_block::thread_rank() % 32 / extent * extent;
-    return ~0u >> (32 - extent) << first;
+  static std::uint64_t meet(const char* what, const Site& site,
+                            std::uint64_t value, int source) {
+    return parlab::emulation::meet({.scope = parlab::emulation::Scope::tile,
+                                    .operation = what,
+                                    .site = site,
+                                    .value = value,
+                                    .source = source,
+                                    .tile = extent});
   }
 };
 
-template <unsigned extent, typename Parent = void>
-struct thread_block_tile : thread_group {
-  static_assert(std::has_single_bit(extent) && extent <= 32,
-                "1, 2, 4, 8, 16 or 32 threads");
-  thread_block_tile() : thread_group(extent) {}
+// Any group by its general type: a block, or lanes of a warp.
+class thread_group {
+ public:
+  thread_group(const thread_block&) : lanes_(~0u), is_block_(true) {}
+  thread_group(const lanes_of_warp& lanes) : lanes_(lanes), is_block_(false) {}
+
+  void sync(PARLAB_SITE) const {
+    if (is_block_)
+      __syncthreads(site);
+    else
+      lanes_.sync(site);
+  }
+  unsigned num_threads() const {
+    return is_block_ ? thread_block::num_threads() : lanes_.num_threads();
+  }
+  unsigned size() const { return num_threads(); }
+  unsigned thread_rank() const {
+    return is_block_ ? thread_block::thread_rank() : lanes_.thread_rank();
+  }
+  static constexpr bool is_valid() { return true; }
+  bool is_block() const { return is_block_; }
+  const lanes_of_warp& lanes() const { return lanes_; }
+
+ private:
+  lanes_of_warp lanes_;
+  bool is_block_;
 };
 
 // group: a block or a larger tile.
@@ -139,13 +253,23 @@ template <unsigned extent, typename Group>
 thread_block_tile<extent, Group> tiled_partition(const Group&) {
   return {};
 }
-inline thread_group tiled_partition(const thread_block&, unsigned extent) {
-  return thread_group(extent);
+inline thread_group tiled_partition(const thread_group& group,
+                                    unsigned extent) {
+  const unsigned tile = mask_of_tile(extent);
+  return lanes_of_warp(group.is_block() ? tile : tile & group.lanes().mask());
 }
-
-using coalesced_group = lanes_of_warp;
-inline coalesced_group coalesced_threads(PARLAB_SITE) {
-  return coalesced_group(__activemask(site));
+inline lanes_of_warp tiled_partition(const thread_block&, unsigned extent) {
+  return lanes_of_warp(mask_of_tile(extent));
+}
+// Those of the group with the same label.
+template <typename Label>
+coalesced_group labeled_partition(const lanes_of_warp& group, Label label,
+                                  PARLAB_SITE) {
+  return coalesced_group(__match_any_sync(group.mask(), label, site));
+}
+inline coalesced_group binary_partition(const lanes_of_warp& group, bool label,
+                                        PARLAB_SITE) {
+  return labeled_partition(group, int{label}, site);
 }
 
 template <typename Group>
@@ -155,6 +279,28 @@ void sync(const Group& group, PARLAB_SITE) {
 template <typename Group>
 auto thread_rank(const Group& group) {
   return group.thread_rank();
+}
+template <typename Group>
+auto group_size(const Group& group) {
+  return group.size();
+}
+template <typename Group, typename F, typename... A>
+void invoke_one(const Group& group, F&& f, A&&... arguments) {
+  if (group.thread_rank() == 0)
+    std::forward<F>(f)(std::forward<A>(arguments)...);
+}
+
+// The part of this thread in an asynchronous copy that a group makes together.
+template <typename Group>
+void copy_together(const Group& group, void* to, const void* from,
+                   std::size_t bytes) {
+  const std::size_t piece = bytes % 16 == 0 ? 16 : bytes % 4 == 0 ? 4 : 1;
+  for (std::size_t at = group.thread_rank() * piece; at < bytes;
+       at += group.size() * piece) {
+    parlab::emulation::copy_async(static_cast<char*>(to) + at,
+                                  static_cast<const char*>(from) + at, piece,
+                                  0);
+  }
 }
 
 }  // namespace cooperative_groups

@@ -25,14 +25,24 @@ struct greater {
 
 // Of the values of all threads of the group, in the order of their
 // ranks; each gets the result.
-template <typename T, typename Operation>
-T reduce(const lanes_of_warp& group, T value, Operation operation,
+template <typename Group, typename T, typename Operation>
+T reduce(const Group& group, T value, Operation operation,
          const Site& site = Site::current()) {
   T all = group.shfl(value, 0, site);
   for (unsigned rank = 1; rank < group.size(); ++rank) {
     all = operation(all, group.shfl(value, rank, site));
   }
   return all;
+}
+
+template <typename Group, typename T, typename Operation>
+void reduce_update_async(const Group& group, T& target, T value,
+                         Operation operation,
+                         const Site& site = Site::current()) {
+  const T all = reduce(group, value, operation, site);
+  if (group.thread_rank() == 0)
+    parlab::emulation::atomic_update(
+        &target, [&](T old) { return operation(old, all); });
 }
 
 }  // namespace cooperative_groups

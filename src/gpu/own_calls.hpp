@@ -1,0 +1,108 @@
+// The calls of CUDA's runtime that a submission makes itself, on a real GPU:
+// they become part of the execution that makes them. An execution is queued as
+// a whole before it runs, so nothing here waits for the device: memory is
+// scratch memory, which each execution gets again; copies and fills go to the
+// stream of the execution, and so do launches in angle brackets, which
+// scripts/launches.awk writes as chevrons(). What the host would have to wait
+// for, a copy to its memory, an execution cannot have there.
+//
+// scripts/compile-submission.sh includes it before the submission.
+#pragma once
+
+#include <cstdlib>
+
+#include "gpu/gpu.hpp"
+
+#ifndef PARLAB_EMULATED
+
+namespace parlab {
+
+// The one that this OS thread's execution was given.
+Gpu& gpu_at_work();
+
+namespace own_calls {
+
+inline Gpu& gpu() {
+  return gpu_at_work();
+}
+inline cudaStream_t stream() {
+  return static_cast<cudaStream_t>(gpu().stream());
+}
+
+template <typename T>
+cudaError_t allocate(T** memory, std::size_t bytes) {
+  *memory = reinterpret_cast<T*>(
+      gpu().scratch<char>(static_cast<std::int64_t>(bytes)));
+  return cudaSuccess;
+}
+inline cudaError_t ready() {
+  return cudaSuccess;
+}
+inline cudaError_t copy(void* to, const void* from, std::size_t bytes,
+                        cudaMemcpyKind kind) {
+  if (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost)
+    return cudaMemcpyAsync(to, from, bytes, kind, stream());
+  gpu().copy(to, from, bytes);
+  return cudaSuccess;
+}
+inline cudaError_t fill(void* to, int value, std::size_t bytes) {
+  return cudaMemsetAsync(to, value, bytes, stream());
+}
+template <typename T>
+cudaError_t to_symbol(const T& symbol, const void* from, std::size_t bytes,
+                      std::size_t offset = 0,
+                      cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+  void* address = nullptr;
+  const auto status = cudaGetSymbolAddress(&address, symbol);
+  if (status != cudaSuccess) return status;
+  return copy(static_cast<char*>(address) + offset, from, bytes, kind);
+}
+template <typename T>
+T plain(T value) {
+  return value;
+}
+template <typename T>
+T* plain(const T* value) {
+  return const_cast<T*>(value);
+}
+
+struct Chevrons {
+  dim3 grid, block;
+  std::size_t shared_bytes;
+  cudaStream_t stream;
+
+  template <typename F, typename... A>
+  void operator()(const char*, F call, A... arguments) const {
+    call(*this, plain(arguments)...);
+  }
+};
+
+}  // namespace own_calls
+
+// Streams of its own are taken for the one of the execution.
+inline own_calls::Chevrons chevrons(dim3 grid, dim3 block,
+                                    std::size_t shared_bytes = 0,
+                                    cudaStream_t = nullptr) {
+  return {grid, block, shared_bytes, own_calls::stream()};
+}
+
+}  // namespace parlab
+
+#define PARLAB_CALL(at, ...) \
+  __VA_ARGS__<<<at.grid, at.block, at.shared_bytes, at.stream>>>
+
+#define cudaMalloc(memory, bytes) parlab::own_calls::allocate(memory, bytes)
+#define cudaMallocAsync(memory, bytes, stream) \
+  parlab::own_calls::allocate(memory, bytes)
+#define cudaFree(memory) (static_cast<void>(memory), cudaSuccess)
+#define cudaFreeAsync(memory, stream) (static_cast<void>(memory), cudaSuccess)
+#define cudaMemcpy(to, from, bytes, kind) \
+  parlab::own_calls::copy(to, from, bytes, kind)
+#define cudaMemset(to, value, bytes) parlab::own_calls::fill(to, value, bytes)
+#define cudaMemcpyToSymbol(...) parlab::own_calls::to_symbol(__VA_ARGS__)
+#define cudaDeviceSynchronize() parlab::own_calls::ready()
+#define cudaStreamSynchronize(stream) parlab::own_calls::ready()
+#define cudaEventSynchronize(event) parlab::own_calls::ready()
+#define cudaDeviceReset() parlab::own_calls::ready()
+
+#endif

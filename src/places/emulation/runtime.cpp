@@ -1,0 +1,169 @@
+#include "places/emulation/runtime.hpp"
+
+#include <cstring>
+
+#include "places/emulation/emulated_gpu.hpp"
+
+// Linker symbols around them.
+extern "C" const std::byte __executable_start, _end;
+
+namespace parlab::emulation {
+namespace {
+
+// Whose memory and kernels they are.
+EmulatedGpu& gpu() {
+  if (EmulatedGpu* const at_work = EmulatedGpu::at_work()) return *at_work;
+  throw PointError(Verdict::not_supported,
+                   {.cause = Cause::not_emulated,
+                    .arguments = {"calls of CUDA's runtime for several GPUs, "
+                                  "or from the host's memory"}});
+}
+
+[[noreturn]] void refuse(Verdict verdict, Detail why) {
+  throw PointError(verdict, at_line_of(calls_here(), std::move(why)));
+}
+
+// A __constant__ or __device__ variable.
+bool is_of_program(const void* address) {
+  return address >= &__executable_start && address < &_end;
+}
+
+// "&d_x", "(void**)&d_x": d_x
+std::string pointer_named(std::string_view expression) {
+  const auto last = expression.find_last_not_of(") ");
+  expression = expression.substr(0, last + 1);
+  return std::string(expression.substr(expression.find_last_of("&)( ") + 1));
+}
+
+}  // namespace
+
+void* own_memory(std::size_t bytes, const char* name, bool managed) {
+  return gpu().own_memory(pointer_named(name), bytes, managed);
+}
+
+void free_own_memory(void* memory) {
+  if (memory != nullptr && !gpu().free_own_memory(memory)) {
+    const Allocation* const array = gpu().array_of(memory);
+    refuse(
+        Verdict::launch_failed,
+        {.cause = Cause::frees_others,
+         .arguments = {array == nullptr ? "an address" : array->at(memory)}});
+  }
+}
+
+void copy_own(void* to, const void* from, std::size_t bytes,
+              cudaMemcpyKind kind, const char* operation) {
+  if (bytes == 0) return;
+  const bool to_device = gpu().array_of(to) != nullptr,
+             from_device = gpu().array_of(from) != nullptr;
+  const auto says = [&](const void* address, bool device) {
+    if (const auto* const array = gpu().array_of(address);
+        array != nullptr && !array->managed && !device) {
+      refuse(Verdict::launch_failed,
+             {.cause = Cause::copy_takes_for_host,
+              .arguments = {std::string(operation), array->at(address)}});
+    } else if (array == nullptr && device && !is_of_program(address)) {
+      refuse(Verdict::launch_failed, {.cause = Cause::copy_takes_for_device,
+                                      .arguments = {std::string(operation)}});
+    }
+  };
+  if (kind != cudaMemcpyDefault) {
+    says(to,
+         kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice);
+    says(from,
+         kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice);
+  }
+  if (to_device || from_device)
+    gpu().copy(to, from, bytes);
+  else
+    std::memcpy(to, from, bytes);
+}
+
+void fill_own(void* to, int value, std::size_t bytes) {
+  gpu().fill(to, value, bytes);
+}
+
+void allow_much_shared_memory() {
+  gpu().allow_much_shared_memory();
+}
+
+void launch_own(const char* name, dim3 grid, dim3 block,
+                std::size_t shared_bytes, bool cooperative,
+                const std::function<void()>& thread,
+                std::span<const std::byte> arguments) {
+  name_kernel(name);
+  gpu().launch_own({.grid = grid,
+                    .block = block,
+                    .shared_bytes = shared_bytes,
+                    .cooperative = cooperative},
+                   name, thread, arguments);
+}
+
+namespace cuda {
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
+  cudaDeviceProp p{};
+  cudaGetDeviceProperties(&p, 0);
+  switch (attribute) {
+    case cudaDevAttrMaxThreadsPerBlock:
+      *value = p.maxThreadsPerBlock;
+      break;
+    case cudaDevAttrMaxSharedMemoryPerBlock:
+      *value = static_cast<int>(p.sharedMemPerBlock);
+      break;
+    case cudaDevAttrWarpSize:
+      *value = p.warpSize;
+      break;
+    case cudaDevAttrMultiProcessorCount:
+      *value = p.multiProcessorCount;
+      break;
+    case cudaDevAttrL2CacheSize:
+      *value = p.l2CacheSize;
+      break;
+    case cudaDevAttrMaxThreadsPerMultiProcessor:
+      *value = p.maxThreadsPerMultiProcessor;
+      break;
+    case cudaDevAttrComputeCapabilityMajor:
+      *value = p.major;
+      break;
+    case cudaDevAttrComputeCapabilityMinor:
+      *value = p.minor;
+      break;
+    case cudaDevAttrCooperativeLaunch:
+      *value = p.cooperativeLaunch;
+      break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+      *value = static_cast<int>(p.sharedMemPerBlockOptin);
+      break;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+  *properties = {.name = "emulation",
+                 .totalGlobalMem = std::size_t{1} << 34,
+                 .sharedMemPerBlock = 48 * 1024,
+                 .sharedMemPerMultiprocessor = 228 * 1024,
+                 .sharedMemPerBlockOptin = max_shared_bytes,
+                 .totalConstMem = 64 * 1024,
+                 .regsPerBlock = 65536,
+                 .warpSize = warp_size,
+                 .maxThreadsPerBlock = max_threads,
+                 .maxThreadsDim = {1024, 1024, 64},
+                 .maxGridSize = {2147483647, 65535, 65535},
+                 .clockRate = 1'000'000,
+                 .memoryClockRate = 1'000'000,
+                 .memoryBusWidth = 5120,
+                 .major = 9,
+                 .minor = 0,
+                 .multiProcessorCount = gpu().multiprocessors(),
+                 .maxThreadsPerMultiProcessor = 2048,
+                 .l2CacheSize = static_cast<int>(gpu().l2_bytes()),
+                 .concurrentKernels = 1,
+                 .cooperativeLaunch = 1,
+                 .managedMemory = 1};
+  return cudaSuccess;
+}
+
+}  // namespace cuda
+}  // namespace parlab::emulation

@@ -1,0 +1,407 @@
+// The calls of CUDA's runtime that a program of one's own makes around its
+// kernels: memory, copies, symbols, streams and events, and launches in angle
+// brackets. What a variant does by them belongs to the execution that makes
+// them, on the emulated GPU that it was given. Streams are in order here.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "places/emulation/cuda.hpp"
+
+#define CUDART_VERSION 13000
+#define CUDA_VERSION 13000
+#define CUDART_CB
+
+// As the toolkit has them: found without a namespace.
+enum cudaError {
+  cudaSuccess = 0,
+  cudaErrorInvalidValue = 1,
+  cudaErrorMemoryAllocation = 2,
+  cudaErrorInitializationError = 3,
+  cudaErrorInvalidConfiguration = 9,
+  cudaErrorInvalidSymbol = 13,
+  cudaErrorNoDevice = 100,
+  cudaErrorInvalidDevice = 101,
+  cudaErrorNotReady = 600,
+  cudaErrorIllegalAddress = 700,
+  cudaErrorLaunchFailure = 719,
+  cudaErrorUnknown = 999
+};
+using cudaError_t = cudaError;
+enum cudaMemcpyKind {
+  cudaMemcpyHostToHost,
+  cudaMemcpyHostToDevice,
+  cudaMemcpyDeviceToHost,
+  cudaMemcpyDeviceToDevice,
+  cudaMemcpyDefault
+};
+enum cudaFuncCache {
+  cudaFuncCachePreferNone,
+  cudaFuncCachePreferShared,
+  cudaFuncCachePreferL1,
+  cudaFuncCachePreferEqual
+};
+enum cudaSharedMemConfig {
+  cudaSharedMemBankSizeDefault,
+  cudaSharedMemBankSizeFourByte,
+  cudaSharedMemBankSizeEightByte
+};
+enum cudaFuncAttribute {
+  cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+  cudaFuncAttributePreferredSharedMemoryCarveout = 9
+};
+enum cudaLimit {
+  cudaLimitStackSize,
+  cudaLimitPrintfFifoSize,
+  cudaLimitMallocHeapSize
+};
+enum cudaDeviceAttr {
+  cudaDevAttrMaxThreadsPerBlock = 1,
+  cudaDevAttrMaxSharedMemoryPerBlock = 8,
+  cudaDevAttrWarpSize = 10,
+  cudaDevAttrMultiProcessorCount = 16,
+  cudaDevAttrL2CacheSize = 38,
+  cudaDevAttrMaxThreadsPerMultiProcessor = 39,
+  cudaDevAttrComputeCapabilityMajor = 75,
+  cudaDevAttrComputeCapabilityMinor = 76,
+  cudaDevAttrCooperativeLaunch = 95,
+  cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
+};
+constexpr unsigned cudaMemAttachGlobal = 1, cudaHostAllocDefault = 0,
+                   cudaHostAllocMapped = 2, cudaStreamDefault = 0,
+                   cudaStreamNonBlocking = 1, cudaEventDefault = 0,
+                   cudaEventBlockingSync = 1, cudaEventDisableTiming = 2;
+constexpr int cudaCpuDeviceId = -1;
+using cudaStream_t = struct CUstream_st*;
+using cudaEvent_t = struct CUevent_st*;
+struct cudaDeviceProp {
+  char name[256];
+  std::size_t totalGlobalMem, sharedMemPerBlock, sharedMemPerMultiprocessor,
+      sharedMemPerBlockOptin, totalConstMem;
+  int regsPerBlock, warpSize, maxThreadsPerBlock, maxThreadsDim[3],
+      maxGridSize[3], clockRate, memoryClockRate, memoryBusWidth, major, minor,
+      multiProcessorCount, maxThreadsPerMultiProcessor, l2CacheSize,
+      concurrentKernels, cooperativeLaunch, managedMemory;
+};
+
+namespace parlab::emulation {
+
+// By the GPU of this execution. name: as the program calls it.
+void* own_memory(std::size_t bytes, const char* name, bool managed);
+void free_own_memory(void* memory);
+void copy_own(void* to, const void* from, std::size_t bytes,
+              cudaMemcpyKind kind, const char* operation);
+void fill_own(void* to, int value, std::size_t bytes);
+// Shared memory beyond 48 KB, which a kernel has to be allowed.
+void allow_much_shared_memory();
+void launch_own(const char* name, dim3 grid, dim3 block,
+                std::size_t shared_bytes, bool cooperative,
+                const std::function<void()>& thread,
+                std::span<const std::byte> arguments);
+
+// A kernel takes plain pointers where the framework's are const: it is found
+// when it writes there.
+template <typename T>
+T plain(T value) {
+  return value;
+}
+template <typename T>
+T* plain(const T* value) {
+  return const_cast<T*>(value);
+}
+
+// `kernel<<<grid, block>>>(x)` as scripts/launches.awk writes it for a C++
+// compiler: chevrons(grid, block)("kernel", [=](const auto&, auto... x) {
+// kernel(x...); }, x).
+struct Chevrons {
+  dim3 grid, block;
+  std::size_t shared_bytes = 0;
+
+  template <typename F, typename... A>
+  void operator()(const char* name, F call, A... arguments) const {
+    const auto thread = [=, this_launch = *this] {
+      call(this_launch, plain(arguments)...);
+    };
+    launch_own(name, grid, block, shared_bytes, false, std::cref(thread),
+               std::as_bytes(std::span(&thread, 1)));
+  }
+};
+#define PARLAB_CALL(config, ...) __VA_ARGS__
+
+}  // namespace parlab::emulation
+
+namespace parlab {
+
+inline emulation::Chevrons chevrons(dim3 grid, dim3 block,
+                                    std::size_t shared_bytes = 0,
+                                    cudaStream_t = nullptr) {
+  return {grid, block, shared_bytes};
+}
+
+}  // namespace parlab
+
+namespace parlab::emulation::cuda {
+
+// ---- memory
+template <typename T>
+cudaError_t allocate_own(T** memory, std::size_t bytes, const char* name,
+                         bool managed = false) {
+  *memory = static_cast<T*>(own_memory(bytes, name, managed));
+  return cudaSuccess;
+}
+// With the name of the pointer, for messages.
+#define cudaMalloc(memory, bytes) allocate_own(memory, bytes, #memory)
+#define cudaMallocManaged(memory, ...) \
+  allocate_managed(#memory, memory, __VA_ARGS__)
+#define cudaMallocAsync(memory, bytes, stream) \
+  allocate_own(memory, bytes, #memory)
+template <typename T>
+cudaError_t allocate_managed(const char* name, T** memory, std::size_t bytes,
+                             unsigned = cudaMemAttachGlobal) {
+  return allocate_own(memory, bytes, name, true);
+}
+template <typename T>
+cudaError_t cudaMallocPitch(T** memory, std::size_t* pitch, std::size_t width,
+                            std::size_t height) {
+  *pitch = (width + 511) / 512 * 512;
+  return allocate_own(memory, *pitch * height, "memory with a pitch");
+}
+inline cudaError_t cudaFree(void* memory) {
+  free_own_memory(memory);
+  return cudaSuccess;
+}
+inline cudaError_t cudaFreeAsync(void* memory, cudaStream_t) {
+  return cudaFree(memory);
+}
+template <typename T>
+cudaError_t cudaMallocHost(T** memory, std::size_t bytes, unsigned = 0) {
+  *memory = static_cast<T*>(std::malloc(bytes));
+  return cudaSuccess;
+}
+template <typename T>
+cudaError_t cudaHostAlloc(T** memory, std::size_t bytes, unsigned) {
+  return cudaMallocHost(memory, bytes);
+}
+inline cudaError_t cudaFreeHost(void* memory) {
+  std::free(memory);
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  *free = *total = std::size_t{1} << 34;
+  return cudaSuccess;
+}
+template <typename... T>
+cudaError_t cudaMemPrefetchAsync(T...) {
+  return cudaSuccess;
+}
+template <typename... T>
+cudaError_t cudaMemAdvise(T...) {
+  return cudaSuccess;
+}
+
+// ---- copies
+inline cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes,
+                              cudaMemcpyKind kind) {
+  copy_own(to, from, bytes, kind, __func__);
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemcpyAsync(void* to, const void* from,
+                                   std::size_t bytes, cudaMemcpyKind kind,
+                                   cudaStream_t = nullptr) {
+  copy_own(to, from, bytes, kind, __func__);
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch,
+                                const void* from, std::size_t from_pitch,
+                                std::size_t width, std::size_t height,
+                                cudaMemcpyKind kind) {
+  for (std::size_t row = 0; row < height; ++row) {
+    copy_own(static_cast<char*>(to) + row * to_pitch,
+             static_cast<const char*>(from) + row * from_pitch, width, kind,
+             __func__);
+  }
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
+  fill_own(to, value, bytes);
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes,
+                                   cudaStream_t = nullptr) {
+  return cudaMemset(to, value, bytes);
+}
+inline cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value,
+                                std::size_t width, std::size_t height) {
+  for (std::size_t row = 0; row < height; ++row)
+    fill_own(static_cast<char*>(to) + row * pitch, value, width);
+  return cudaSuccess;
+}
+
+// ---- __constant__ and __device__ variables, which are the program's here
+template <typename T>
+cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, std::size_t bytes,
+                               std::size_t offset = 0,
+                               cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+  copy_own(const_cast<char*>(reinterpret_cast<const char*>(&symbol)) + offset,
+           from, bytes,
+           kind == cudaMemcpyHostToDevice ? cudaMemcpyHostToHost : kind,
+           __func__);
+  return cudaSuccess;
+}
+template <typename T>
+cudaError_t cudaMemcpyToSymbolAsync(T& symbol, const void* from,
+                                    std::size_t bytes, std::size_t offset,
+                                    cudaMemcpyKind kind,
+                                    cudaStream_t = nullptr) {
+  return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
+}
+template <typename T>
+cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes,
+                                 std::size_t offset = 0,
+                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+  copy_own(to, reinterpret_cast<const char*>(&symbol) + offset, bytes,
+           kind == cudaMemcpyDeviceToHost ? cudaMemcpyHostToHost : kind,
+           __func__);
+  return cudaSuccess;
+}
+template <typename P, typename T>
+cudaError_t cudaGetSymbolAddress(P** address, const T& symbol) {
+  *address = reinterpret_cast<P*>(const_cast<T*>(&symbol));
+  return cudaSuccess;
+}
+
+// ---- errors, which end an execution here before a program sees them
+inline const char* cudaGetErrorString(cudaError_t error) {
+  return error == cudaSuccess ? "no error" : "an error";
+}
+inline const char* cudaGetErrorName(cudaError_t error) {
+  return error == cudaSuccess ? "cudaSuccess" : "cudaError";
+}
+inline cudaError_t cudaGetLastError() {
+  return cudaSuccess;
+}
+inline cudaError_t cudaPeekAtLastError() {
+  return cudaSuccess;
+}
+
+// ---- devices, streams, events
+inline cudaError_t cudaDeviceSynchronize() {
+  return cudaSuccess;
+}
+inline cudaError_t cudaThreadSynchronize() {
+  return cudaSuccess;
+}
+inline cudaError_t cudaDeviceReset() {
+  return cudaSuccess;
+}
+inline cudaError_t cudaSetDevice(int device) {
+  return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+}
+inline cudaError_t cudaGetDevice(int* device) {
+  *device = 0;
+  return cudaSuccess;
+}
+inline cudaError_t cudaGetDeviceCount(int* count) {
+  *count = 1;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute,
+                                   int device);
+template <typename... T>
+cudaError_t cudaDeviceSetLimit(T...) {
+  return cudaSuccess;
+}
+template <typename... T>
+cudaError_t cudaDeviceSetCacheConfig(T...) {
+  return cudaSuccess;
+}
+template <typename... T>
+cudaError_t cudaDeviceSetSharedMemConfig(T...) {
+  return cudaSuccess;
+}
+template <typename... P, typename... T>
+cudaError_t cudaFuncSetCacheConfig(void (*)(P...), T...) {
+  return cudaSuccess;
+}
+template <typename K>
+cudaError_t cudaFuncSetAttribute(K, cudaFuncAttribute, int) {
+  allow_much_shared_memory();
+  return cudaSuccess;
+}
+template <typename K>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, K, int,
+                                                          std::size_t) {
+  *blocks = 2;
+  return cudaSuccess;
+}
+template <typename K>
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, K,
+                                               std::size_t = 0, int = 0) {
+  *grid = 8;
+  *block = 256;
+  return cudaSuccess;
+}
+inline cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+  *stream = nullptr;
+  return cudaSuccess;
+}
+inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+  return cudaStreamCreate(stream);
+}
+inline cudaError_t cudaStreamDestroy(cudaStream_t) {
+  return cudaSuccess;
+}
+inline cudaError_t cudaStreamSynchronize(cudaStream_t) {
+  return cudaSuccess;
+}
+inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t,
+                                       unsigned = 0) {
+  return cudaSuccess;
+}
+inline cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  *event = nullptr;
+  return cudaSuccess;
+}
+inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+  return cudaEventCreate(event);
+}
+inline cudaError_t cudaEventDestroy(cudaEvent_t) {
+  return cudaSuccess;
+}
+inline cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t = nullptr) {
+  return cudaSuccess;
+}
+inline cudaError_t cudaEventSynchronize(cudaEvent_t) {
+  return cudaSuccess;
+}
+inline cudaError_t cudaEventQuery(cudaEvent_t) {
+  return cudaSuccess;
+}
+// Nothing is timed in emulation.
+inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t,
+                                        cudaEvent_t) {
+  *milliseconds = 1;
+  return cudaSuccess;
+}
+
+template <typename... P>
+cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid,
+                                        dim3 block, void** arguments,
+                                        std::size_t shared_bytes = 0,
+                                        cudaStream_t = nullptr) {
+  const auto values = [&]<std::size_t... i>(std::index_sequence<i...>) {
+    return std::tuple<P...>(*static_cast<P*>(arguments[i])...);
+  }
+  (std::index_sequence_for<P...>());
+  const auto thread = [=] { std::apply(kernel, values); };
+  launch_own("kernel", grid, block, shared_bytes, true, std::cref(thread),
+             std::as_bytes(std::span(&thread, 1)));
+  return cudaSuccess;
+}
+
+}  // namespace parlab::emulation::cuda
