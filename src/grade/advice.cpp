@@ -1,76 +1,307 @@
 // Advice to a student: by the cause of a verdict, or by the ladder.
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
 #include "grade/grading.hpp"
 
 namespace parlab::grade {
 namespace {
 
-constexpr const char* outside =
-    "An index leaves its array: compare it with the extent before each "
-    "access, and try a size that is no multiple of the block.";
 constexpr const char* more_memory =
     "It asks for more memory than it was given.";
 constexpr double clearly_faster = 1.05, low_occupancy = 0.4;
 
-// For whoever wrote what ended so; nullptr: there is nothing to say.
-const char* advice_on(Cause cause) {
-  switch (cause) {
-    case Cause::does_not_compile:
-      return "The first error of the compiler is above; "
-             "docs/adding-a-kernel.md has a file that compiles, to start from.";
-    case Cause::defined_twice:
-      return "It has a name that the program around it has as well, like "
-             "main(): leave it out, or put it into the unnamed namespace.";
-    case Cause::not_one_variant:
-      return "A file says what it has by one `const Register<...> "
-             "variant(...)` at its end, as docs/adding-a-kernel.md shows.";
-    case Cause::cannot_launch:
-      return "A grid without blocks comes of a number of elements that is "
-             "rounded down where ceil_div() rounds it up; a block has at most "
-             "1024 threads.";
-    case Cause::race_in_block:
-    case Cause::race_of_blocks:
-    case Cause::race_of_launches:
-    case Cause::race_of_streams:
-    case Cause::race_beside:
-    case Cause::race_of_moves:
-      return "Two threads use one element and nothing orders them: a barrier "
-             "between writing and reading, an atomic, or one writer per "
-             "element.";
-    case Cause::divergent_barrier:
-    case Cause::grid_barrier_missed:
-    case Cause::waits_for_ever:
-      return "All threads of a block must reach the same barrier: keep it out "
-             "of branches and loops that only some of them take, and return "
-             "after it.";
-    case Cause::before_the_start:
-    case Cause::at_the_end:
-    case Cause::past_the_end:
-    case Cause::wrote_before_start:
-    case Cause::wrote_past_end:
-    case Cause::index_outside:
-    case Cause::null_pointer:
-    case Cause::crashed:
-    case Cause::crashed_at:
-      return outside;
-    case Cause::host_memory_short:
-    case Cause::device_memory_short:
-    case Cause::no_host_memory:
-    case Cause::emulation_memory_short:
-    case Cause::took_too_much_memory:
-      return more_memory;
-    default:
-      return nullptr;
-  }
+// A text for each cause and, where it differs, for the construct. What CUDA
+// leaves undefined comes with what the CUDA C++ Programming Guide says of it.
+struct Advice {
+  Cause cause;
+  const char* text;
+};
+constexpr Advice all_advice[] = {
+    // ---- the file
+    {Cause::does_not_compile,
+     "The first error of the compiler is above; docs/adding-a-kernel.md has a "
+     "file that compiles, to start from."},
+    {Cause::members_out_of_order,
+     "Write the members of the description in that order: C++ takes "
+     "designators only as the struct declares them."},
+    {Cause::launch_out_of_order,
+     "Write the members of the launch in that order: C++ takes designators "
+     "only as the struct declares them."},
+    {Cause::unknown_member,
+     "Take a name from the list; what a kernel leaves open stands in "
+     ".tunables = {block_size(256)}."},
+    {Cause::arguments_missing,
+     "gpu.launch({.grid = ..., .block = ...}, kernel, ...) takes one argument "
+     "for each parameter of the kernel, in their order."},
+    {Cause::argument_of_other_type,
+     "Give the kernel parameters of the types that the workload has "
+     "(src/workloads/*.hpp): const T* for an input, T* for an output."},
+    {Cause::launch_without_types,
+     "Write gpu.launch(..., kernel<T>, ...): the types of a template are not "
+     "deduced from a launch."},
+    {Cause::callable_captures,
+     "Begin it with [] and take what it needs from its parameters, p and "
+     "tunables; other values are constants of the file."},
+    {Cause::registration_wrong,
+     "It needs #include \"workloads/WORKLOAD.hpp\", using namespace parlab, "
+     "and at its end const Register<Workload, float> variant({...}, "
+     "[]<typename T>(Gpu& gpu, const Workload::Args<T>& p, const Tunables& "
+     "tunables) {...});"},
+    {Cause::input_is_const,
+     "Inputs are const: take them as const float* where they are only read."},
+    {Cause::without_sync,
+     "Write __shfl_down_sync(0xffffffff, value, by) and its kin: since Volta "
+     "the mask says which lanes take part."},
+    {Cause::gpu_header_missing,
+     "#include \"gpu/gpu.hpp\" comes before the kernel, and the file ends "
+     "with .cu."},
+    {Cause::only_on_gpu,
+     "Grade it where there is a GPU; nobody loses points for it here."},
+    {Cause::defined_twice,
+     "It has a name that the program around it has as well, like main(): leave "
+     "it out, or put it into the unnamed namespace."},
+    {Cause::not_one_variant,
+     "A file says what it has by one `const Register<...> variant(...)` at its "
+     "end, as docs/adding-a-kernel.md shows."},
+    // ---- launches
+    {Cause::cannot_launch,
+     "A grid without blocks comes of a number of elements that is rounded down "
+     "where ceil_div() rounds it up; a block has at most 1024 threads."},
+    {Cause::shared_memory_short,
+     "A block has at most that much shared memory: take smaller tiles."},
+    {Cause::not_cooperative,
+     "A grid barrier needs a cooperative launch: .cooperative = true, with "
+     "resident_blocks() * multiprocessors() blocks at most."},
+    {Cause::grid_not_resident,
+     "With a grid barrier all blocks are resident at once: launch as many as "
+     "fit, and let each take several parts in a loop."},
+    // ---- order
+    {Cause::race_in_warp,
+     "Lanes of a warp are not in step since Volta, and volatile orders nothing "
+     "between them: __syncwarp() belongs between the write of one lane and the "
+     "use by another, __syncthreads() where other warps share the element, "
+     "too. (Programming Guide, Independent Thread Scheduling: code that relies "
+     "on warps in step has to be given explicit synchronization.)"},
+    {Cause::race_in_block,
+     "Two threads use one element and nothing orders them: __syncthreads() "
+     "between writing and reading, an atomic where they update it, or one "
+     "writer per element. (Programming Guide, Synchronization Functions: "
+     "hazards between threads that share memory are avoided by synchronizing "
+     "in between.)"},
+    {Cause::race_of_blocks,
+     "Two blocks use one element and nothing orders them: an atomic, one "
+     "writer per element, or a second launch for what needs the results of "
+     "all. (Programming Guide, Thread Hierarchy: blocks must be able to run "
+     "independently, in any order.)"},
+    {Cause::race_of_launches,
+     "A launch that overlaps begins before the one before it has ended: "
+     "wait_for_launch_before() comes first in its kernel."},
+    {Cause::race_of_streams,
+     "Streams know nothing of each other: streams.wait() belongs between the "
+     "two."},
+    {Cause::race_beside,
+     "What runs beside transfers may not touch what they move: let one of them "
+     "come first."},
+    {Cause::race_of_moves,
+     "Two moves of one exchange touch one element: take two exchanges."},
+    {Cause::divergent_barrier,
+     "All threads of a block must reach the same barrier, unless they have "
+     "ended: keep it out of branches and loops that only some of them take. "
+     "(Programming Guide, Synchronization Functions: in conditional code a "
+     "barrier is allowed only where the condition is the same for the whole "
+     "block.)"},
+    {Cause::grid_barrier_missed,
+     "Every thread of every block must reach the grid's barrier: none may "
+     "return before it. (Programming Guide, Grid Synchronization.)"},
+    {Cause::waits_for_ever,
+     "Fewer arrive at the barrier than it was initialised for, or a copy that "
+     "was announced never came: count the threads that arrive in each phase."},
+    {Cause::barrier_full,
+     "More arrive at the barrier in one phase than it was initialised for: "
+     "count them. (Programming Guide, Asynchronous Barrier: arrivals beyond "
+     "the expected count of a phase are undefined.)"},
+    {Cause::barrier_not_initialised,
+     "One thread of each block initialises the barrier, and a __syncthreads() "
+     "comes before its first use."},
+    {Cause::lane_not_in_mask,
+     "The mask of a warp's function names each lane that calls it: 0xffffffff "
+     "where all do. (Programming Guide, Warp Shuffle Functions: each calling "
+     "thread must have its own bit set in the mask.)"},
+    {Cause::lane_absent,
+     "All lanes that the mask names must take part, also those that have no "
+     "element: let them carry 0. (Programming Guide, Warp Shuffle Functions: "
+     "the value of a thread that does not participate is undefined.)"},
+    // ---- memory
+    {Cause::before_the_start,
+     "An index is negative: compare it with 0 before the access, as at the "
+     "upper and left border."},
+    {Cause::at_the_end,
+     "An index leaves its array: compare it with the extent before each "
+     "access, and try a size that is no multiple of the block."},
+    {Cause::past_the_end,
+     "An index leaves its array: compare it with the extent before each "
+     "access, and try a size that is no multiple of the block."},
+    {Cause::wrote_before_start,
+     "An index leaves its array: compare it with 0 before each access."},
+    {Cause::wrote_past_end,
+     "An index leaves its array: compare it with the extent before each "
+     "access, and try a size that is no multiple of the block."},
+    {Cause::crashed_at,
+     "An index leaves its array: compare it with the extent before each "
+     "access, and try a size that is no multiple of the block."},
+    {Cause::index_outside,
+     "A __shared__ or local array is smaller than the index: is it declared "
+     "for another block size than that of the launch?"},
+    {Cause::null_pointer,
+     "A pointer was never set: an array of another layout has to be asked for, "
+     ".inputs = {\"a_transposed\", \"x\"}, and memory of one's own allocated."},
+    {Cause::host_memory,
+     "A kernel cannot follow pointers to the host's variables or vectors: copy "
+     "them to memory of the GPU, or pass the value itself."},
+    {Cause::host_touches_device,
+     "Arrays are in the GPU's memory, which the host cannot read or write: do "
+     "it in a kernel, or with gpu.copy(), gpu.clear() or cudaMemcpy()."},
+    {Cause::freed_memory,
+     "Memory is used after cudaFree(): free it behind the last launch that "
+     "needs it."},
+    {Cause::frees_others,
+     "Free once what cudaMalloc() gave, and nothing else: the arrays of the "
+     "workload are not yours to free."},
+    {Cause::copy_takes_for_host,
+     "The arrays of the workload are in the GPU's memory already: copy between "
+     "them with cudaMemcpyDeviceToDevice, or use them where they are."},
+    {Cause::copy_takes_for_device,
+     "The direction of the copy and its pointers do not fit: the order is "
+     "cudaMemcpy(to, from, bytes, kind)."},
+    {Cause::never_written,
+     "Outputs and memory of one's own begin undefined: assign the first value "
+     "in place of adding to it, or clear it before, gpu.clear()."},
+    {Cause::never_written_in_block,
+     "Shared memory begins undefined in every block: let each element be "
+     "written before it is read, with 0 where a tile reaches beyond the "
+     "matrix. What another thread writes is there after a barrier, "
+     "__syncthreads(), or __syncwarp() within a warp."},
+    {Cause::input_written,
+     "Inputs must stay as they are: write to the output, or to "
+     "gpu.scratch<T>(count)."},
+    {Cause::changed_input,
+     "Inputs must stay as they are: write to the output, or to "
+     "gpu.scratch<T>(count)."},
+    {Cause::scratch_not_zero,
+     "zeroed_scratch() has to be left as it was found, for the next execution: "
+     "let the last block set it back, or clear it before the launch."},
+    {Cause::misaligned,
+     "A float4 must lie at a multiple of 16 bytes, a float2 of 8: rows begin "
+     "there only where their length is a multiple of 4 or 2, so read single "
+     "elements elsewhere. (Programming Guide, Device Memory Accesses, Size and "
+     "Alignment Requirement: reading words that are not naturally aligned "
+     "gives wrong results.)"},
+    {Cause::tile_misaligned,
+     "Begin tiles of wmma at multiples of 32 bytes, and pad rows to multiples "
+     "of 16 bytes. (Programming Guide, Warp Matrix Functions: the pointer must "
+     "be 256-bit aligned, the stride a multiple of 8 halves or 4 floats.)"},
+    {Cause::stack_overflow,
+     "An array in a kernel is too large, or a function calls itself without "
+     "end: shared memory or gpu.scratch<T>() hold more."},
+    // ---- arithmetic, and what a kernel says itself
+    {Cause::division_by_zero,
+     "A divisor is 0: at which extent does it become "
+     "so? Try the smallest sizes."},
+    {Cause::shift_too_far,
+     "A shift by 32 or more of an int is undefined: write 1ull << n."},
+    {Cause::assertion_failed,
+     "The kernel's own assertion fails: print what it compares, and try the "
+     "size by hand."},
+    {Cause::host_memory_short, more_memory},
+    {Cause::device_memory_short, more_memory},
+    {Cause::no_host_memory, more_memory},
+    {Cause::emulation_memory_short, more_memory},
+    {Cause::took_too_much_memory, more_memory},
+    // ---- results
+    {Cause::not_a_number,
+     "An output begins as NaN and is so still: does every element have a "
+     "thread that writes it, also in the last, incomplete block? Or was it "
+     "computed of something that nobody set?"},
+    {Cause::not_kept,
+     "An element that the workload leaves alone was written: compare the index "
+     "with the border."},
+    {Cause::not_exact,
+     "Try the size at which it is wrong by hand, and one smaller: is every "
+     "element computed, once, and from all its terms?"},
+};
+
+// A little wrong it is of arithmetic, much of what was computed.
+constexpr double little = 1e-2;
+constexpr const char* narrow_sums =
+    "It is nearly right: sums of many numbers that are added in a narrower "
+    "type, or in another order than the bound allows, lose digits.";
+constexpr const char* other_terms =
+    "Try the size at which it is wrong by hand, and one smaller: is every "
+    "element computed, once, and from all its terms?";
+
+const char* advice_on_element(const Detail& detail) {
+  const auto number = [&](std::size_t i) {
+    const auto* const quantity =
+        i < detail.arguments.size()
+            ? std::get_if<Quantity>(&detail.arguments[i])
+            : nullptr;
+    return quantity == nullptr ? 0 : std::abs(quantity->value);
+  };
+  return number(3) > 0 && number(3) < little * number(2) ? narrow_sums
+                                                         : other_terms;
 }
 
-// The cause itself, or the first behind it that there is advice on.
+bool is_of_result(Cause cause) {
+  return cause == Cause::wrong_element || cause == Cause::not_exact ||
+         cause == Cause::not_a_number || cause == Cause::at_the_end ||
+         cause == Cause::past_the_end;
+}
+
+// The construct of an access that leaves shared memory is the launch.
+bool is_dynamic_shared(const Detail& detail) {
+  return (detail.cause == Cause::at_the_end ||
+          detail.cause == Cause::past_the_end) &&
+         detail.arguments.size() > 3 &&
+         detail.arguments[3] == Argument("dynamic shared memory");
+}
+
+// Of the cause itself, or of the first behind it that there is advice on;
+// nullptr: there is nothing to say.
 const char* advice_on(const Detail& detail) {
   if (detail.cause == Cause::ended_by_signal &&
       std::get<std::string>(detail.arguments.at(1)) == "SEGV")
-    return outside;
-  if (const char* known = advice_on(detail.cause)) return known;
+    return advice_on({.cause = Cause::past_the_end});
+  const auto behind = [&](Cause cause) {
+    return std::ranges::any_of(detail.further, [=](const Detail& more) {
+      return more.cause == cause;
+    });
+  };
+  if (is_of_result(detail.cause) && behind(Cause::passed_at_square)) {
+    return "At a square it is right: rows and columns are taken for each "
+           "other, or one n stands for both. A course of squares alone is "
+           "graded with --sizes and --hidden that are squares.";
+  }
+  if (is_dynamic_shared(detail)) {
+    return "The launch has less dynamic shared memory than the kernel uses: "
+           ".shared_bytes is a number of bytes, count * sizeof(T).";
+  }
+  if (detail.cause == Cause::wrong_element) return advice_on_element(detail);
+  // What a compiler's message means says more than that there is one.
+  if (detail.cause == Cause::does_not_compile ||
+      detail.cause == Cause::only_on_gpu) {
+    for (const auto& more : detail.further) {
+      if (const char* known = advice_on(more);
+          known != nullptr && more.cause != Cause::does_not_compile)
+        return known;
+    }
+  }
+  const auto known =
+      std::ranges::find(all_advice, detail.cause, &Advice::cause);
+  if (known != std::end(all_advice)) return known->text;
   for (const auto& more : detail.further) {
-    if (const char* known = advice_on(more)) return known;
+    if (const char* found = advice_on(more)) return found;
   }
   return nullptr;
 }
@@ -84,10 +315,7 @@ Text advice_on_failure(const Grade& grade) {
     case Verdict::out_of_memory:
       return more_memory;
     case Verdict::wrong_result:
-      return "Try the size at which it is wrong by hand, and one smaller: is "
-             "every element computed, once, and from all its terms? Sums of "
-             "many numbers that are added in a narrower type lose what the "
-             "bound does not allow.";
+      return other_terms;
     default:
       return {};
   }

@@ -21,6 +21,13 @@ Detail refused(const Assignment& assignment, const Variant& variant) {
   return {};
 }
 
+// What says nothing of the submission.
+bool is_beyond_emulation(Cause cause) {
+  return cause == Cause::not_emulated ||
+         cause == Cause::synchronises_too_often ||
+         cause == Cause::emulation_memory_short;
+}
+
 }  // namespace
 
 void judge(Grade& grade, const std::vector<Record>& records) {
@@ -42,17 +49,28 @@ void judge(Grade& grade, const std::vector<Record>& records) {
 void Judge::grade(Grade& grade) {
   const auto& submission = grade.submission;
   if (submission.trouble) {
-    grade.verdict = Verdict::not_supported;
+    grade.verdict = submission.trouble.cause == Cause::only_on_gpu
+                        ? Verdict::unverified
+                        : Verdict::not_supported;
     grade.detail = submission.trouble;
     return;
   }
   // By emulation first, which watches every access: messages name the
   // line, and races are found.
   const std::string workload(all_.assignment.workload->name());
-  const auto found =
-      try_program(grade, {.command = {submission.program.string(), workload},
-                          .user = submission.user});
-  if (was_interrupted() || submission.on_gpu.empty()) return;
+  auto found = Outcome::needs_device;
+  if (!submission.program.empty()) {
+    found =
+        try_program(grade, {.command = {submission.program.string(), workload},
+                            .user = submission.user});
+  }
+  if (was_interrupted()) return;
+  if (submission.on_gpu.empty()) {
+    if (found != Outcome::needs_device) return;
+    grade.verdict = Verdict::unverified;
+    grade.detail = {.cause = Cause::only_on_gpu, .further = {grade.detail}};
+    return;
+  }
   if (grade.passed() || found == Outcome::needs_device) {
     try_program(grade, {.command = {submission.on_gpu.string(), workload},
                         .uses_gpu = true,
@@ -87,7 +105,8 @@ Judge::Outcome Judge::try_program(Grade& grade, const Program& program) {
     plan.verify_only = true;
     judge(grade, swept(plan, contestant->places, all_));
     if (was_interrupted()) return Outcome::decided;
-    if (grade.verdict == Verdict::not_supported && !variant.hardware.empty())
+    if (grade.verdict == Verdict::not_supported &&
+        (!variant.hardware.empty() || is_beyond_emulation(grade.detail.cause)))
       return Outcome::needs_device;
     const bool is_emulated = grade.submission.is_cuda() && !program.uses_gpu;
     if (grade.passed() && !is_emulated && stopwatch_.is_running() &&

@@ -16,6 +16,7 @@
 #include "core/parallel.hpp"
 #include "core/text.hpp"
 #include "core/types.hpp"
+#include "grade/compiler_errors.hpp"
 #include "grade/sandbox.hpp"
 #include "sweep/interrupt.hpp"
 
@@ -25,45 +26,15 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double seconds_to_compile = 120, memory_to_compile = 4e9;
-constexpr std::streamsize longest_log = 1 << 20;
-constexpr const char* multiple_definition = "multiple definition";
-
-std::string without(std::string text, const std::string& part) {
-  for (auto at = text.find(part); at != text.npos; at = text.find(part))
-    text.erase(at, part.size());
-  return text;
-}
-
-// "mine.cu:12:5: error: ..." of what a compiler said;
-// folder: where it was built.
-std::string first_error(const fs::path& log, const fs::path& folder) {
-  std::string said(longest_log, '\0');
-  std::ifstream file(log);
-  file.read(said.data(), longest_log);
-  said.resize(static_cast<std::size_t>(file.gcount()));
-  std::istringstream lines(said);
-  std::string first, line;
-  while (std::getline(lines, line)) {
-    first = line;
-    const bool error = line.find("error:") != line.npos ||
-                       line.find("Error:") != line.npos ||
-                       line.find("error ") != line.npos ||
-                       line.find(multiple_definition) != line.npos ||
-                       line.find("undefined reference") != line.npos;
-    if (!error) continue;
-    const auto slash = line.rfind('/', line.find(": "));
-    first = line.substr(slash == line.npos ? 0 : slash + 1);
-    first = without(first, folder.string() + "/");
-    break;
-  }
-  return printable(first).substr(0, 400);
-}
 
 std::vector<std::string> seen_by_compilers(const fs::path& root) {
   auto folders = system_folders();
   for (const char* part :
-       {"src", "build", "scripts/emulate-kernel.sh", "scripts/environment.sh"})
+       {"src", "build", "scripts/emulate-kernel.sh",
+        "scripts/compile-submission.sh", "scripts/launches.sh",
+        "scripts/launches.awk", "scripts/environment.sh"}) {
     folders.push_back((root / part).string());
+  }
   return folders;
 }
 
@@ -79,6 +50,8 @@ void require_unseen(const fs::path& file, const fs::path& root) {
 
 struct Build {
   fs::path root, flags;  // the repository, and where its build keeps its flags
+
+  bool has_cuda() const { return fs::exists(flags / "cuda.flags"); }
 
   std::vector<std::string> flags_of(const std::string& which) const {
     auto words = shell_words(read_file(flags / which).value_or(""));
@@ -124,60 +97,88 @@ struct Build {
   }
 
   // which: "emulated", "device" or "host"; the words of the
-  // compiler and of the linker.
-  void make(Submission& submission, const std::string& workload,
-            const fs::path& folder, const std::string& which,
-            fs::path& program) const {
-    const std::string backend = submission.is_cuda() ? "cuda" : "openmp";
-    // Named as a variant of that name in the repository would be.
-    const fs::path source = folder / (submission.name + submission.ending());
-    const auto identity =
-        backend + "/" + workload + "/" + source.filename().string();
-    const fs::path object = folder / (which + ".cu.o"),
-                   log = folder / (which + ".log");
-    const fs::path linked = folder / which;
-    auto words = flags_of(which == "device"     ? "cuda.flags"
-                          : which == "emulated" ? "kernel.flags"
-                                                : "host.flags");
-    if (which == "emulated") {
-      words.insert(words.begin(), {"/bin/bash", "scripts/emulate-kernel.sh",
-                                   source.string(), object.string()});
-    }
-    words.insert(words.end(), {"-DPARLAB_SOURCE=\"" + identity + "\"",
-                               "-DPARLAB_SOURCE_HASH=\"submission\""});
-    if (which != "emulated") {
-      words.insert(words.end(), {"-c", source.string(), "-o", object.string()});
-    }
-    auto why = run(words, submission, folder, log);
-    if (why || !fs::exists(object)) {
-      const auto error = first_error(log, folder);
-      submission.trouble = {.cause = Cause::does_not_compile,
-                            .arguments = {error}};
-      if (error.empty()) submission.trouble.further = {std::move(why)};
-      return;
-    }
-    words = flags_of(which == "device" ? "grade/device.link"
-                                       : "grade/emulated.link");
+  // compiler and of the linker. Why it failed, or nothing.
+  Detail make(const Submission& submission, const std::string& workload,
+              const fs::path& folder, const std::string& which,
+              fs::path& program) const {
+    if (auto why = compile(submission, workload, folder, which)) return why;
+    const fs::path log = folder / (which + ".log"), linked = folder / which;
+    auto words = flags_of(which == "device" ? "grade/device.link"
+                                            : "grade/emulated.link");
     for (auto& word : words) {
-      if (word == "OBJECT") word = object.string();
+      if (word == "OBJECT") word = object(folder, which).string();
       if (word == "PROGRAM") word = linked.string();
     }
     if (run(words, submission, folder, log)) {
-      const auto error = first_error(log, folder);
-      const bool twice = error.find(multiple_definition) != error.npos;
-      submission.trouble = {
-          .cause = twice ? Cause::defined_twice : Cause::cannot_be_linked,
-          .arguments = {error}};
-      return;
+      auto error = explained_error(log, source(submission, folder));
+      const bool twice = !error.further.empty() &&
+                         error.further[0].cause == Cause::defined_twice;
+      error.cause = twice ? Cause::defined_twice : Cause::cannot_be_linked;
+      error.further.clear();
+      return error;
     }
     program = linked;
+    return {};
+  }
+
+  Detail compile(const Submission& submission, const std::string& workload,
+                 const fs::path& folder, const std::string& which) const {
+    const std::string backend = submission.is_cuda() ? "cuda" : "openmp";
+    // Named as a variant of that name in the repository would be.
+    const auto file = source(submission, folder);
+    const auto identity =
+        backend + "/" + workload + "/" + file.filename().string();
+    const fs::path result = object(folder, which),
+                   log = folder / (which + ".log");
+    auto words = flags_of(which == "device"     ? "cuda.flags"
+                          : which == "emulated" ? "kernel.flags"
+                                                : "host.flags");
+    if (which != "host") {
+      words[0] = in_path(words[0]);
+      words.insert(words.begin(),
+                   {"/bin/bash",
+                    which == "device" ? "scripts/compile-submission.sh"
+                                      : "scripts/emulate-kernel.sh",
+                    file.string(), result.string()});
+    }
+    words.insert(words.end(), {"-DPARLAB_SOURCE=\"" + identity + "\"",
+                               "-DPARLAB_SOURCE_HASH=\"submission\""});
+    if (which == "host")
+      words.insert(words.end(), {"-c", file.string(), "-o", result.string()});
+    auto why = run(words, submission, folder, log);
+    if (!why && fs::exists(result)) return {};
+    // Of emulation the whole lies there; the script says the first error.
+    const auto whole = folder / (which + ".cu.log");
+    auto error = explained_error(fs::exists(whole) ? whole : log, file);
+    if (!error) {
+      error = other("");
+      if (why) error.further = {std::move(why)};
+    }
+    error.cause = Cause::does_not_compile;
+    return error;
+  }
+
+  static fs::path source(const Submission& submission, const fs::path& folder) {
+    return folder / (submission.name + submission.ending());
+  }
+  static fs::path object(const fs::path& folder, const std::string& which) {
+    return folder / (which + ".cu.o");
   }
 };
+
+// Whether it is what only a GPU has that does not compile.
+bool is_for_gpu_alone(const Detail& error) {
+  return std::ranges::any_of(error.further, [](const Detail& why) {
+    return why.cause == Cause::needs_gpu_headers ||
+           why.cause == Cause::needs_ptx ||
+           why.cause == Cause::needs_gpu_functions;
+  });
+}
 
 void build_one(Submission& submission, const std::string& workload,
                const fs::path& all, BuildFor what, const Build& with) {
   const auto folder = all / submission.name;
-  const auto source = folder / (submission.name + submission.ending());
+  const auto source = Build::source(submission, folder);
   fs::create_directory(folder);
   write_file(source, submission.source);
   submission.user = unused_user();
@@ -188,13 +189,29 @@ void build_one(Submission& submission, const std::string& workload,
     }
   }
   fs::permissions(folder, fs::perms::owner_all);
+  auto& trouble = submission.trouble;
   if (!submission.is_cuda()) {
-    with.make(submission, workload, folder, "host", submission.program);
+    trouble =
+        with.make(submission, workload, folder, "host", submission.program);
     return;
   }
-  with.make(submission, workload, folder, "emulated", submission.program);
-  if (what == BuildFor::emulation_and_gpu && !submission.trouble) {
-    with.make(submission, workload, folder, "device", submission.on_gpu);
+  trouble =
+      with.make(submission, workload, folder, "emulated", submission.program);
+  if (what == BuildFor::emulation_and_gpu &&
+      (!trouble || trouble.cause == Cause::does_not_compile)) {
+    const auto on_gpu =
+        with.make(submission, workload, folder, "device", submission.on_gpu);
+    if (!trouble || !on_gpu) trouble = on_gpu;
+    return;
+  }
+  // A compiler for GPUs knows better, where there is one.
+  if (trouble.cause != Cause::does_not_compile) return;
+  const bool asked = with.has_cuda();
+  const bool compiles =
+      asked && !with.compile(submission, workload, folder, "device");
+  if (compiles || (!asked && is_for_gpu_alone(trouble))) {
+    if (compiles) trouble.further.push_back({.cause = Cause::compiles_for_gpu});
+    trouble = {.cause = Cause::only_on_gpu, .further = {std::move(trouble)}};
   }
 }
 
