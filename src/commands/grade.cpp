@@ -156,7 +156,11 @@ Assignment assignment_of(const GradeRequest& asked,
   }
   if (assignment.workload == nullptr) {
     throw UsageError("grade: name the workload, as in 'parlab grade dmv " +
-                     asked.path + "': no file includes the header of one");
+                     asked.path +
+                     "': no file includes the header of one. A submission has "
+                     "#include \"workloads/dmv.hpp\", and at its end const "
+                     "Register<Dmv, float> variant(...), as "
+                     "docs/adding-a-kernel.md shows");
   }
   const auto& workload = *assignment.workload;
   assignment.dtype = asked.dtype.value_or(workload.dtypes().front());

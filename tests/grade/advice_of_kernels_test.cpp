@@ -79,7 +79,6 @@ BOOST_AUTO_TEST_CASE(advice_fits_the_cause) {
       {"shared_forgotten", ".shared_bytes"},
       {"no_blocks", "rounded down"},
       {"too_many_threads", "1024 threads"},
-      {"reads_a_count_too_early", "nothing orders them"},
   };
   for (const auto& [kernel, advice] : mistakes) {
     const auto said = advice_on_kernel(kernel);

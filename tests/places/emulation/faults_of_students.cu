@@ -171,8 +171,9 @@ __device__ void own_add(float* where, float more) {
   int old = *word, assumed;
   do {
     assumed = old;
+    // wrong
     old = atomicCAS(word, assumed,
-                    __float_as_int(more + __int_as_float(assumed)));  // wrong
+                    __float_as_int(more + __int_as_float(assumed)));
   } while (assumed != old);
 }
 __global__ void reads_a_sum_too_early(const float* in, float* middle,
@@ -337,7 +338,7 @@ FAULT(managed_too_short, launch_failed, "both");
 
 __global__ void much_shared(const float* in, float* out, int n) {
   extern __shared__ float much[];
-  much[20000 + threadIdx.x] = in[0];
+  much[20000 + threadIdx.x] = in[0];  // wrong
   if (global_index() < n) out[global_index()] = much[20000 + threadIdx.x];
 }
 void shared_not_allowed(const Bench& b) {
