@@ -15,20 +15,27 @@
 namespace parlab {
 namespace {
 
-Options page_options() {
-  return {{.flag = "figures",
-           .argument = "FOLDER",
-           .help = "where figures are (plots/MACHINE)"},
-          {.flag = "databases",
-           .argument = "FOLDER",
-           .help = "of the records, for tables (build/records/MACHINE)"},
-          {.flag = "first",
-           .argument = "FOLDER",
-           .help = "writes its first picture alone, as a file and as a table "
-                   "in Markdown"},
-          {.flag = "output",
+Options index_options() {
+  return {{.flag = "output",
            .argument = "FILE",
            .help = "the page (FOLDER/index.html)"}};
+}
+
+Options page_options() {
+  auto options = index_options();
+  options.insert(
+      options.begin(),
+      {{.flag = "figures",
+        .argument = "FOLDER",
+        .help = "where figures are (plots/MACHINE)"},
+       {.flag = "databases",
+        .argument = "FOLDER",
+        .help = "of the records, for tables (build/records/MACHINE)"},
+       {.flag = "first",
+        .argument = "FOLDER",
+        .help = "writes its first picture alone, as a file and as a table in "
+                "Markdown"}});
+  return options;
 }
 
 std::string text_or(const Arguments& arguments, const std::string& flag,
@@ -148,7 +155,7 @@ const CommandRegistration page_command(
          .usage = "results/* [options]",
          .help = "Writes the index of several machines, side by side, with "
                  "links to their pages.",
-         .options = page_options,
+         .options = index_options,
          .run = write_index,
          .least = 1,
          .needs = "folders: results/MACHINE..."});

@@ -197,6 +197,13 @@ expect "index: is written" bin/parlab-emulated index results/nvidia-h200 "$work/
 expect "index: leads to the page of each" \
   test "$(grep -oE 'href="(nvidia-h200|no-gpu)/index.html"' "$work/index.html" | sort -u | wc -l)" = 2
 expect_page index
+found=$(in_browser index "
+  const shown = () => all('.choice > div').filter(e => view.getComputedStyle(e).display !== 'none').map(e => e.id).join();
+  const before = shown();
+  view.location.hash = '#first-no-gpu';
+  return before + ' ' + shown()")
+expect "index: a link chooses the machine whose first screen is shown: $found" \
+  test "$found" = "first-nvidia-h200 first-no-gpu"
 
 # A class, with one submission that does not compile, in a very long line.
 mkdir "$work/submissions"
