@@ -25,12 +25,13 @@ constexpr Pattern patterns[] = {
     {R"(Error: (no such instruction|bad register name|unknown|invalid char|)"
      R"(junk at end|too many memory|operand|bad expression|unbalanced|missing))",
      Cause::needs_ptx},
-    {R"((impossible constraint|inconsistent operand constraints|)"
-     R"(invalid 'asm'|output number .* not directly addressable|)"
-     R"(matching constraint) .*asm|impossible constraint in 'asm')",
+    {R"((impossible|output|input|matching) constraint|invalid 'asm'|)"
+     R"(inconsistent operand constraints|unknown register name)",
      Cause::needs_ptx},
     {R"('(tex[123]D\w*|tex1Dfetch|surf[123]D\w*|texture|surface|)"
-     R"(cudaTextureObject_t|cudaSurfaceObject_t|cudaArray\w*|cudaGraph\w*|)"
+     R"(cudaTexture\w*|cudaSurface\w*|cudaReadMode\w*|cudaAddressMode\w*|)"
+     R"(cudaResource\w*|cudaChannelFormat\w*|cudaCreate\w*|)"
+     R"(cudaArray\w*|cudaGraph\w*|)"
      R"(__nvvm\w*|__cluster\w*|this_cluster|cluster_group)')",
      Cause::needs_gpu_functions},
     // what stands around a kernel

@@ -137,6 +137,13 @@ BOOST_AUTO_TEST_CASE(errors_of_the_wrapper_say_what_to_write) {
       {"/tmp/x/mine.cu:3:10: fatal error: cub/cub.cuh: No such file or "
        "directory",
        "emulation does not have this header", "start from"},
+      {"/tmp/x/mine.cu:10:49: error: output constraint 0 must specify a single "
+       "register",
+       "inline PTX", "start from"},
+      {"/tmp/x/mine.cu:2:19: error: \u2018cudaReadModeElementType\u2019 was "
+       "not "
+       "declared in this scope",
+       "emulation does not have this", "start from"},
       {"/tmp/cc1.s:12: Error: no such instruction: `mov.u32 %eax,%laneid'",
        "inline PTX", "start from"},
   };
