@@ -23,7 +23,8 @@ constexpr Pattern patterns[] = {
      R"(cusolver|nccl|nvtx3|texture)[\w./]*: No such file)",
      Cause::needs_gpu_headers},
     {R"(Error: (no such instruction|bad register name|unknown|invalid char|)"
-     R"(junk at end|too many memory|operand|bad expression|unbalanced|missing))",
+     R"(junk at end|too many memory|operand|bad expression|unbalanced|)"
+     R"(missing))",
      Cause::needs_ptx},
     {R"((impossible|output|input|matching) constraint|invalid 'asm'|)"
      R"(inconsistent operand constraints|unknown register name)",
