@@ -77,11 +77,6 @@ double host_link_seconds(const Ceilings& ceilings, double from_host,
        seconds_over(ceilings, link_from_and_to_host, from_host + to_host)});
 }
 
-double roof_margin(bool on_gpu, int others_at_work) {
-  if (on_gpu) return gpu_roof_margin;
-  return others_at_work > 0 ? busy_host_roof_margin : host_roof_margin;
-}
-
 WantedCeilings wanted_for(const Work& work, const std::string& unit,
                           Cache cache) {
   WantedCeilings wanted;

@@ -39,11 +39,12 @@ double host_link_seconds(const Ceilings& ceilings, double from_host,
                          double to_host);
 
 // How many times as fast as its roof a right variant may come out: what the
-// measurement of a roof and of a time differ by. A host where others are at
-// work has no roof worth the name: theirs is the difference.
-constexpr double gpu_roof_margin = 1.01, host_roof_margin = 1.03,
-                 busy_host_roof_margin = 3;
-double roof_margin(bool on_gpu, int others_at_work);
+// measurement of a roof and of a time differ by.
+constexpr double gpu_roof_margin = 1.01, host_roof_margin = 1.03;
+
+// How many times as slow as it is a roof of the host may be measured beside
+// other programs.
+constexpr double busy_host_slowdown = 3;
 
 // The ceilings that it needs: where the work's footprint, twice that
 // and, for caches, up to eight times that lie, and the unit.

@@ -104,6 +104,10 @@ bool still_holds(Session& session, const Trial& trial, const Record& old) {
   // A skipped configuration is measured when the limit allows it now.
   const bool skipped = old.verdict == Verdict::timed_out && !was_endless(old);
   if (skipped && trial.verdict != Verdict::timed_out) return false;
+  // Others at work had slowed the roof down.
+  if (old.verdict == Verdict::passed &&
+      old.detail.cause == Cause::others_at_work)
+    return false;
   // Nothing else gets joules, even when asked.
   const bool has_joules =
       old.cache == Cache::hot && !trial.call.variant->needs_team();

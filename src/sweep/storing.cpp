@@ -13,14 +13,22 @@ namespace {
 // rejected; more often on the host, where other programs interfere unnoticed.
 constexpr int looks_at_roof = 5, looks_at_roof_of_host = 15;
 
-// An impossible time is no time.
-void doubt_time(Record& record) {
+// An impossible time is no time. Others at work slow a roof down, by some three
+// times at most: within that nobody is blamed, and the point is measured again.
+void doubt_time(Record& record, int others) {
   const double median = record.summary().median;
-  record.verdict = Verdict::implausible;
+  const bool roof_is_slow =
+      others > 0 && median * busy_host_slowdown >= record.roof_s;
+  if (!roof_is_slow) record.verdict = Verdict::implausible;
   record.detail = {.cause = Cause::beats_roof,
                    .arguments = {quantity(median, Unit::second),
                                  quantity(record.roof_s / median, Unit::none),
                                  quantity(record.roof_s, Unit::second)}};
+  if (roof_is_slow) {
+    record.detail = {.cause = Cause::others_at_work,
+                     .arguments = {std::int64_t{others}},
+                     .further = {record.detail}};
+  }
   record.seconds.clear();
   record.energy.reset();
   record.converged = false;
@@ -89,20 +97,21 @@ void hold_against_roof(Session& session, Pending& pending) {
   Record& record = pending.record;
   const Least least(*session.plan.workload, pending.trial->call, record);
   const double margin =
-      roof_margin(variant.needs_gpu(), session.run.others_at_work);
+      variant.needs_gpu() ? gpu_roof_margin : host_roof_margin;
+  const int others = variant.needs_gpu() ? 0 : session.run.others_at_work;
   const auto beats_roof = [&] {
     record.roof_s = least.seconds(place.ceilings);
     return record.summary().median * margin < record.roof_s;
   };
   const int looks = variant.needs_gpu() ? looks_at_roof : looks_at_roof_of_host;
   for (int look = 0; beats_roof(); ++look) {
-    if (look == looks) return doubt_time(record);
+    if (look == looks) return doubt_time(record, others);
     try {
       session.raise_ceilings(place, least.wanted());
     } catch (const PointError& error) {
       session.note_once(
           {.cause = Cause::roof_not_measured, .further = {error.detail}});
-      return doubt_time(record);
+      return doubt_time(record, others);
     }
   }
 }

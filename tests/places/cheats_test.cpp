@@ -23,7 +23,9 @@
 #include <thread>
 
 #include "facts/cause.hpp"
+#include "folder.hpp"
 #include "host/host.hpp"
+#include "machine/roof.hpp"
 #include "support.hpp"
 #include "text.hpp"
 #include "workloads/dmv.hpp"
@@ -719,17 +721,22 @@ BOOST_AUTO_TEST_CASE(cheating_when_nobody_seems_to_look_is_caught) {
 // Most executions find all of their inputs new. So who follows the changes gets
 // no time that is better than an honest one.
 BOOST_AUTO_TEST_CASE(to_follow_the_changes_gains_nothing) {
-  const auto time_of = [](const std::string& name) {
-    const auto record = run(plan_for(*Registry::instance().workload("matmul"),
-                                     cheat(name), {96, 96, 96}, Dtype::f32));
-    BOOST_TEST_CONTEXT(name << ": " << record.detail) {
+  Plan plan = plan_for(*Registry::instance().workload("matmul"),
+                       cheat("honest_product"), {96, 96, 96}, Dtype::f32);
+  plan.variants.push_back(&cheat("redoes_what_changed"));
+  plan.variants.push_back(&cheat("redoes_what_hashes_differently"));
+  std::map<std::string, double> times;
+  for (const auto& record : testing::sweep(plan)) {
+    BOOST_TEST_CONTEXT(testing::described(record)) {
       BOOST_TEST(to_string(record.verdict) == "passed");
+      BOOST_REQUIRE(!record.seconds.empty());
     }
-    return record.seconds.empty() ? 0 : record.summary().median;
-  };
-  const double honest = time_of("honest_product");
-  BOOST_TEST(time_of("redoes_what_changed") > 0.8 * honest);
-  BOOST_TEST(time_of("redoes_what_hashes_differently") > 0.8 * honest);
+    times[record.variant] = record.summary().median;
+  }
+  // they take turns, so what else is at work slows all of them down
+  const double honest = times.at("honest_product");
+  BOOST_TEST(times.at("redoes_what_changed") > 0.6 * honest);
+  BOOST_TEST(times.at("redoes_what_hashes_differently") > 0.6 * honest);
 }
 
 // Which is seen first, the old answer or the thread that works on the
@@ -787,7 +794,8 @@ BOOST_AUTO_TEST_CASE(faster_than_the_roof_has_no_time) {
 }
 
 // Nor has it one beside others at work, were they its own children: half a
-// millisecond, where the roof says 1.2.
+// millisecond, where the roof says 1.2. Others may have slowed the roof down,
+// so nobody is blamed, and the next sweep measures again.
 BOOST_AUTO_TEST_CASE(others_at_work_widen_no_roof) {
   std::vector<pid_t> children(2);
   for (auto& child : children) {
@@ -795,17 +803,28 @@ BOOST_AUTO_TEST_CASE(others_at_work_widen_no_roof) {
     while (child == 0)
       continue;
   }
+  constexpr double roof = 1.2e-3;
+  const testing::Folder folder;
   Plan plan = plan_of("sleeps");
-  const double rate = 4 * 63 * 65 / 1.2e-3;
-  plan.host_ceilings->read = plan.host_ceilings->copy = {{1e6, rate}};
+  plan.results = folder.path / "r.jsonl";
+  plan.host_ceilings->read =
+      plan.host_ceilings->copy = {{1e6, 4 * 63 * 65 / roof}};
   const Record record = run(plan);
   for (const auto child : children) {
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
   }
-  BOOST_TEST(to_string(record.verdict) == "implausible",
-             testing::described(record));
-  BOOST_TEST(contains(record.detail, "other programs are at work"));
+  BOOST_TEST_CONTEXT(testing::described(record)) {
+    BOOST_TEST(to_string(record.verdict) == "passed");
+    if (!record.seconds.empty()) {  // it slept for longer
+      BOOST_TEST(record.summary().median * host_roof_margin >= roof);
+      return;
+    }
+    BOOST_TEST(contains(record.detail, "other programs are at work"));
+    BOOST_TEST(contains(record.detail, "times as fast as the roof allows"));
+  }
+  plan.host_ceilings->read = plan.host_ceilings->copy = {{1e6, 1e12}};
+  BOOST_TEST(run(plan).seconds.size() > 0U);
 }
 
 BOOST_AUTO_TEST_CASE(a_known_duration_is_measured) {
