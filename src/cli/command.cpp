@@ -76,9 +76,11 @@ const Command* command_called(std::string_view name) {
 }
 
 Options common_options() {
-  return {{.flag = "list", .help = "every variant, its tunables and limits"},
-          {.flag = "help", .help = "this text"},
-          {.flag = "version", .help = "the version"}};
+  return {{.flag = "list",
+           .help = "every variant, its tunables and limits",
+           .group = "Help"},
+          {.flag = "help", .help = "this text", .group = "Help"},
+          {.flag = "version", .help = "the version", .group = "Help"}};
 }
 
 std::vector<std::string> command_names() {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/workload.hpp"
+#include "render/terminal.hpp"
 
 namespace parlab {
 
@@ -22,6 +23,7 @@ struct Option {
   bool rare = false;          // in --help only where a workload is named
   bool tunable = false;
   bool parameter = false;  // of a problem: a filter's radius
+  std::string group = {};  // under which title of --help
 };
 using Options = std::vector<Option>;
 const Option* option_called(const Options& options, std::string_view flag);
@@ -66,6 +68,7 @@ struct Arguments {
 
 struct Streams {
   std::ostream &out, &messages;
+  Looks looks = {};  // of out
   void warn(const std::vector<std::string>& warnings) const;
 };
 

@@ -193,6 +193,45 @@ bool has_tunable(const Workload& workload, const std::string& name) {
   });
 }
 
+// Those of one title together, in the order of the first of each.
+Options in_groups(const Options& options) {
+  std::vector<std::string> titles;
+  for (const auto& option : options + common_options()) {
+    if (std::ranges::find(titles, option.group) == titles.end())
+      titles.push_back(option.group);
+  }
+  Options sorted;
+  for (const auto& title : titles) {
+    for (const auto& option : options + common_options()) {
+      if (option.group == title) sorted.push_back(option);
+    }
+  }
+  return sorted;
+}
+
+// What people type first, of this workload or of any.
+void print_examples(std::ostream& out, const Arguments& arguments,
+                    const Workload* workload) {
+  std::string name;
+  if (workload == nullptr) {
+    workload = Registry::instance().workloads().front();
+    name = " " + std::string(workload->name());
+  }
+  const auto kernels = kernels_by_number(*workload);
+  const std::pair<std::string, const char*> examples[] = {
+      {"1024", "all variants at one size, compared"},
+      {"1K:8K:*2 --results my.jsonl", "several sizes, recorded"},
+      {kernels.empty()
+           ? "1024 --backend serial"
+           : "1024 --kernel " + kernels.front()->name + " --emulate",
+       "is it right? without a GPU"}};
+  for (const auto& [typed, meaning] : examples) {
+    std::string line = "  " + arguments.program + name + " " + typed;
+    pad(line, 48);
+    out << line << meaning << '\n';
+  }
+}
+
 }  // namespace
 
 void print_usage(std::ostream& out, const Arguments& arguments) {
@@ -241,42 +280,51 @@ void print_help(std::ostream& out, const Arguments& arguments) {
     print_commands(out);
   }
   out << "\nRuns, verifies and measures every variant of a workload at every "
-         "size.\n";
+         "size:\n";
+  print_examples(out, arguments, workload);
   if (workload != nullptr)
     out << "  dimensions: " << dimensions_of(*workload) << '\n';
   out << "  size: 4096 (square), 300x1000, 1K = 1024; several: 1K 2K or 1K,2K "
          "or 1K:16K:*2\n"
       << "  LIST: 16 or 16,32,64 or 16:512:16 (step) or 16:512:*2 (factor)\n\n"
-      << "Options, each also an environment variable; the command line wins:\n";
-  for (const auto& option : command.options() + common_options()) {
-    if (option.help.empty()) continue;
+      << "Options, each also an environment variable; the command line wins\n";
+  std::string title;
+  for (const auto& option : in_groups(command.options())) {
     // Those of one workload, and the rare ones, where a workload is named.
-    if (workload == nullptr
-            ? option.rare
-            : (option.tunable && !has_tunable(*workload, option.flag)) ||
-                  (option.parameter &&
-                   !has_parameter(*workload, option.flag))) {
+    if (option.help.empty() ||
+        (workload == nullptr
+             ? option.rare
+             : (option.tunable && !has_tunable(*workload, option.flag)) ||
+                   (option.parameter &&
+                    !has_parameter(*workload, option.flag)))) {
       continue;
     }
+    if (option.group != title) out << option.group << ":\n";
+    title = option.group;
     print_option(out, option, true);
   }
   if (workload == nullptr) {
     out << "More of them, and tunables such as --tile: '" << arguments.program
         << " <workload> --help'.\n\n";
-    print_workloads(out);
+    std::vector<std::string> names;
+    for (const auto* one : Registry::instance().workloads())
+      names.emplace_back(one->name());
+    for (const auto& line : wrap("Workloads: " + join(names, ", "), help_width))
+      out << line << '\n';
   }
   out << (workload == nullptr ? "" : "\n")
       << "Exit status: 0; 1 when a variant failed; 2 when the request made no "
          "sense.\n";
 }
 
-void print_list(std::ostream& out, const Arguments& arguments) {
+void print_list(const Streams& streams, const Arguments& arguments) {
   const auto format = format_of(arguments, {"table", "json"});
   std::vector<const Workload*> workloads{arguments.workload};
   if (arguments.workload == nullptr)
     workloads = Registry::instance().workloads();
   const auto list = list_of(workloads);
-  out << (format == "json" ? json_lines(list) : terminal(list));
+  streams.out << (format == "json" ? json_lines(list)
+                                   : terminal(list, streams.looks));
 }
 
 void print_version(std::ostream& out) {

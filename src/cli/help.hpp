@@ -12,7 +12,7 @@ void print_usage(std::ostream& out, const Arguments& arguments);
 // one screen: of arguments.subject
 void print_help(std::ostream& out, const Arguments& arguments);
 // every variant with its limits
-void print_list(std::ostream& out, const Arguments& arguments);
+void print_list(const Streams& streams, const Arguments& arguments);
 void print_version(std::ostream& out);
 
 }  // namespace parlab

@@ -19,58 +19,87 @@ std::string variable_of(const std::string& tunable) {
   return variable;
 }
 
+// The titles of --help, in the order in which they stand there.
+constexpr const char *what_to_run = "What to run", *how_long = "How long",
+                     *output = "What comes out", *several = "Several machines",
+                     *settings = "Settings of kernels and problems";
+
+Options under(const std::string& title, Options options, bool rare = false) {
+  for (auto& option : options) {
+    option.group = title;
+    option.rare = rare;
+  }
+  return options;
+}
+
 // Each a flag, its variable, its argument and its help.
 Options everyday_options() {
-  return {
-      {"kernel", "GPU_KERNEL", "LIST", "kernels on the GPU, by number or name"},
-      {"backend", "BACKEND", "LIST", "of serial,openmp,blas,cuda"},
-      {"variant", "PARLAB_VARIANT", "LIST", "exactly these: openmp/rows"},
-      {"dtype", "PARLAB_DTYPE", "LIST", "of float,double,int,half,bfloat16"},
-      {"cache", "PARLAB_CACHE", "LIST", "of hot,cold: before each sample"},
-      {"device", "PARLAB_DEVICE", "LIST", "GPUs by number, or all (0)"},
-      {"iterations", "NR_ITER", "N", "exactly this many samples of each"},
-      {"time-limit", "PARLAB_TIME_LIMIT", "SECONDS",
-       "for one measurement (1; a table 0.1)"},
-      {"format", "PARLAB_FORMAT", "NAME",
-       "table, csv, json, record (the course's)"},
-      {"results", "PARLAB_RESULTS", "FILE",
-       "append records, and resume from them"},
-      {"force", "PARLAB_FORCE", "", "measure again what is recorded already"},
-      {"counters", "PARLAB_COUNTERS", "", "the GPU's counters too, by ncu"},
-      {"explain", "", "", "registers and occupancy, not times"},
-      {"emulate", "PARLAB_EMULATE", "", "CUDA on the CPU: verified, not timed"},
-  };
+  return under(
+             what_to_run,
+             {{"kernel", "GPU_KERNEL", "LIST",
+               "kernels on the GPU, by number or name"},
+              {"backend", "BACKEND", "LIST", "of serial,openmp,blas,cuda"},
+              {"variant", "PARLAB_VARIANT", "LIST",
+               "exactly these: openmp/rows"},
+              {"dtype", "PARLAB_DTYPE", "LIST",
+               "of float,double,int,half,bfloat16"},
+              {"cache", "PARLAB_CACHE", "LIST",
+               "of hot,cold: before each sample"},
+              {"device", "PARLAB_DEVICE", "LIST", "GPUs by number, or all (0)"},
+              {"emulate", "PARLAB_EMULATE", "",
+               "CUDA on the CPU: verified, not timed"}}) +
+         under(how_long, {{"iterations", "NR_ITER", "N",
+                           "exactly this many samples of each"},
+                          {"time-limit", "PARLAB_TIME_LIMIT", "SECONDS",
+                           "for one measurement (1; a table 0.1)"},
+                          {"force", "PARLAB_FORCE", "",
+                           "measure again what is recorded already"}}) +
+         under(output,
+               {{"results", "PARLAB_RESULTS", "FILE",
+                 "append records, and resume from them"},
+                {"format", "PARLAB_FORMAT", "NAME",
+                 "table, csv, json, record (the course's)"},
+                {"legend", "PARLAB_LEGEND", "",
+                 "what the columns of a table mean"},
+                {"counters", "PARLAB_COUNTERS", "",
+                 "the GPU's counters too, by ncu"},
+                {"explain", "", "", "registers and occupancy, not times"}});
 }
 
 Options rare_options() {
-  Options options{
-      {"energy", "PARLAB_ENERGY", "",
-       "joules too, by NVML or RAPL: half a minute for each"},
-      {"precision", "PARLAB_PRECISION", "X",
-       "half width of the 95 % interval (0.01)"},
-      {"point-limit", "PARLAB_POINT_LIMIT", "SECONDS",
-       "no larger size after an execution this long"},
-      {"execution-limit", "PARLAB_EXECUTION_LIMIT", "SECONDS",
-       "end an execution this long (60, and 50 times what is expected)"},
-      {"machine", "MACHINE", "NAME",
-       "call this machine so, in place of its own name"},
-      {"node", "PARLAB_NODE", "NAME", "of the host, kept with its records"},
-      {"resume", "PARLAB_RESUME", "LIST",
-       "files, folders: what they record is measured already"},
-      {"shard", "PARLAB_SHARD", "I/N",
-       "only this part of the points, 3/20; N jobs take them all"},
-      {"plan", "PARLAB_PLAN", "FILE",
-       "cut the shards from these lines, printed by --estimate"},
-      {"estimate", "", "",
-       "print what is not recorded yet, with seconds; measure nothing"},
-      {"tuned", "PARLAB_TUNED", "FILE",
-       "what 'parlab tune' found, for --block best and its kin"},
-      {"in-process", "PARLAB_IN_PROCESS", "",
-       "without a worker process: for debuggers"},
-  };
-  for (auto& option : options)
-    option.rare = true;
-  return options;
+  constexpr bool rare = true;
+  return under(how_long,
+               {{"precision", "PARLAB_PRECISION", "X",
+                 "half width of the 95 % interval (0.01)"},
+                {"point-limit", "PARLAB_POINT_LIMIT", "SECONDS",
+                 "no larger size after an execution this long"},
+                {"execution-limit", "PARLAB_EXECUTION_LIMIT", "SECONDS",
+                 "end an execution this long (60, and 50 times what is "
+                 "expected)"}},
+               rare) +
+         under(output,
+               {{"energy", "PARLAB_ENERGY", "",
+                 "joules too, by NVML or RAPL: half a minute for each"},
+                {"tuned", "PARLAB_TUNED", "FILE",
+                 "what 'parlab tune' found, for --block best and its kin"},
+                {"in-process", "PARLAB_IN_PROCESS", "",
+                 "without a worker process: for debuggers"}},
+               rare) +
+         under(several,
+               {{"machine", "MACHINE", "NAME",
+                 "call this machine so, in place of its own name"},
+                {"node", "PARLAB_NODE", "NAME",
+                 "of the host, kept with its records"},
+                {"resume", "PARLAB_RESUME", "LIST",
+                 "files, folders: what they record is measured already"},
+                {"shard", "PARLAB_SHARD", "I/N",
+                 "only this part of the points, 3/20; N jobs take them all"},
+                {"plan", "PARLAB_PLAN", "FILE",
+                 "cut the shards from these lines, printed by --estimate"},
+                {"estimate", "", "",
+                 "print what is not recorded yet, with seconds; measure "
+                 "nothing"}},
+               rare);
 }
 
 Options parameter_options() {
@@ -92,7 +121,8 @@ Options parameter_options() {
                          .argument = "LIST",
                          .help = "of the problem " + help,
                          .rare = true,
-                         .parameter = true});
+                         .parameter = true,
+                         .group = settings});
     }
   }
   return options;
@@ -122,7 +152,8 @@ Options tunable_options() {
                      ? words->second
                      : "of " + join({workloads.begin(), workloads.end()}, ", "),
          .rare = name != "block" && name != "threads",
-         .tunable = true});
+         .tunable = true,
+         .group = settings});
   }
   return options;
 }

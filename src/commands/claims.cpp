@@ -8,6 +8,7 @@
 #include "claims/claim.hpp"
 #include "cli/run_options.hpp"
 #include "commands/record_files.hpp"
+#include "core/text.hpp"
 #include "record/store.hpp"
 #include "render/csv.hpp"
 #include "render/json.hpp"
@@ -39,7 +40,17 @@ void add_findings(Table& table, const std::string& machine,
   }
 }
 
-void add_finding(Table& table, const Finding& finding) {
+Row line_of(const Finding& finding) {
+  auto row = row_of({"  " + finding.id, outcome_of(finding), finding.sentence});
+  const auto outcome = finding.outcome;
+  row.tone = outcome == Outcome::does_not_hold      ? Tone::bad
+             : outcome == Outcome::cannot_be_tested ? Tone::faint
+             : outcome == Outcome::holds_in_part    ? Tone::plain
+                                                    : Tone::good;
+  return row;
+}
+
+void add_evidence(Table& table, const Finding& finding) {
   table.rows.push_back(row_of({"  " + finding.id, outcome_of(finding)}));
   const std::pair<const char*, Text> fields[] = {
       {"    claim", finding.sentence},
@@ -65,25 +76,67 @@ Text counts_of_outcomes(const std::vector<Finding>& findings) {
   return text;
 }
 
-// Reports in the order of their first claim, with the observations behind the
-// claims.
+// Which claims are asked for, and whether with what decides them.
+struct Asked {
+  std::vector<std::string> ids;  // empty: all
+  bool evidence = false;
+
+  bool wants(const Finding& finding) const {
+    return ids.empty() || std::ranges::find(ids, finding.id) != ids.end();
+  }
+};
+
+Asked what_is_asked(const Arguments& arguments) {
+  Asked asked;
+  asked.evidence = arguments.on("all");
+  if (const auto* setting = arguments.find("claim")) {
+    std::vector<std::string> known;
+    for (const auto& finding : judge_claims({}, {}))
+      known.push_back(finding.id);
+    asked.ids = setting->values([&](const std::string& id) {
+      if (std::ranges::find(known, id) == known.end())
+        throw UsageError("no claim is called so" + did_you_mean(id, known));
+      return id;
+    });
+    asked.evidence = true;
+  }
+  return asked;
+}
+
+// How many hold first. Then reports in the order of their first claim, with
+// the observations behind the claims.
 Document document_of_findings(const std::string& title,
-                              const std::vector<Finding>& findings) {
+                              const std::vector<Finding>& findings,
+                              const Asked& asked) {
   Document document{.title = title};
+  if (asked.ids.empty())
+    document.blocks.push_back(Paragraph{counts_of_outcomes(findings), true});
   for (const auto& report : reports_of(findings)) {
     Table table{.columns = {{}, {.widest = 88}}};
+    if (!asked.evidence) table.columns = {{}, {}, {.widest = 64, .cut = true}};
     for (const auto& finding : findings) {
-      if (finding.report == report) add_finding(table, finding);
+      if (finding.report != report || !asked.wants(finding)) continue;
+      if (asked.evidence) {
+        add_evidence(table, finding);
+      } else {
+        table.rows.push_back(line_of(finding));
+      }
     }
+    if (table.rows.empty()) continue;
     document.blocks.push_back(Section{.title = report, .blocks = {table}});
   }
-  document.blocks.push_back(Paragraph{counts_of_outcomes(findings)});
+  if (!asked.evidence) {
+    document.blocks.push_back(
+        Paragraph{"--claim " + findings.front().id +
+                  " shows the rule and the numbers of one, --all of all"});
+  }
   return document;
 }
 
 // Every claim for each machine in the records, by report.
 int print_claims(const Arguments& arguments, const Streams& streams) {
   const auto format = format_of(arguments, {"table", "csv", "json"});
+  const auto asked = what_is_asked(arguments);
   auto& out = streams.out;
   std::map<std::string, Machine> machines;
   std::vector<std::string> warnings;
@@ -98,17 +151,22 @@ int print_claims(const Arguments& arguments, const Streams& streams) {
   }
   auto all = table_of_findings();
   for (const auto& [name, machine] : machines) {
-    const auto findings = judge_claims(machine.records, machine.runs);
+    auto findings = judge_claims(machine.records, machine.runs);
     if (format != "table") {
+      std::erase_if(findings, [&](const Finding& finding) {
+        return !asked.wants(finding);
+      });
       add_findings(all, name, findings);
       continue;
     }
     const auto& last = machine.runs.back();
     out << (name == machines.begin()->first ? "" : "\n")
         << terminal(document_of_findings(
-               "Claims of the source reports on " + name + ": " +
-                   (last.gpu.empty() ? "no GPU" : last.gpu) + ", " + last.cpu,
-               findings));
+                        "Claims of the source reports on " + name + ": " +
+                            (last.gpu.empty() ? "no GPU" : last.gpu) + ", " +
+                            last.cpu,
+                        findings, asked),
+                    streams.looks);
   }
   if (format == "csv") out << csv(all);
   if (format == "json") out << json_lines(all);
@@ -121,7 +179,15 @@ const CommandRegistration claims_command(
      .usage = "<records>... [options]",
      .help = "Says which conclusions of the source reports the records of a "
              "machine bear out.",
-     .options = [] { return run_options({"format"}); },
+     .options =
+         [] {
+           return run_options({"format"}) +
+                  Options{{.flag = "claim",
+                           .argument = "LIST",
+                           .help = "only these, C6, with rule and numbers"},
+                          {.flag = "all",
+                           .help = "rule and numbers of every claim"}};
+         },
      .run = print_claims,
      .least = 1,
      .needs = "the records: results/MACHINE"});

@@ -2,6 +2,8 @@
 #include "compare/compare.hpp"
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <ostream>
 #include <set>
 
@@ -19,7 +21,7 @@
 namespace parlab {
 namespace {
 
-constexpr std::size_t undecided_shown = 10;
+constexpr std::size_t rows_of_a_change = 10;
 constexpr Change changes_counted[] = {Change::slower, Change::faster,
                                       Change::same, Change::undecided,
                                       Change::failed};
@@ -91,10 +93,7 @@ Row row_of_point(const ComparedPoint& point) {
   return row;
 }
 
-// People want neither what is the same nor more than a few undecided.
-enum class Shown { all, changes };
-
-Table table_of_points(const Comparison& comparison, Shown shown) {
+Table table_of_points(const std::vector<const ComparedPoint*>& points) {
   Table table{
       .key = "point",
       .columns = {
@@ -114,14 +113,51 @@ Table table_of_points(const Comparison& comparison, Shown shown) {
           {.title = "(95%)"},
           {"p_adjusted"},
           {"verdict_after"}}};
-  std::size_t undecided = 0;
-  for (const auto& point : comparison.points) {
-    const bool few =
-        point.change != Change::same &&
-        (point.change != Change::undecided || ++undecided <= undecided_shown);
-    if (shown == Shown::all || few) table.rows.push_back(row_of_point(point));
-  }
+  for (const auto* point : points)
+    table.rows.push_back(row_of_point(*point));
   return table;
+}
+
+std::vector<const ComparedPoint*> all_of(const Comparison& comparison) {
+  std::vector<const ComparedPoint*> points;
+  for (const auto& point : comparison.points)
+    points.push_back(&point);
+  return points;
+}
+
+// One of each variant at each size: the setting that is the fastest now. But
+// what fails or is slower matters with any setting.
+std::vector<const ComparedPoint*> best_settings(const Comparison& comparison) {
+  std::map<std::string, const ComparedPoint*> best;
+  const auto key_of = [](const ComparedPoint& point) {
+    const Record& r = point.before.last;
+    return r.full_name() + " " + to_string(r.size) + " " +
+           std::string(to_string(r.dtype)) + " " +
+           std::string(to_string(r.cache));
+  };
+  for (const auto& point : comparison.points) {
+    if (!point.after.last.timed()) continue;
+    auto& known = best[key_of(point)];
+    if (known == nullptr || point.after.median() < known->after.median())
+      known = &point;
+  }
+  auto points = all_of(comparison);
+  std::erase_if(points, [&](const ComparedPoint* point) {
+    return point->change == Change::same ||
+           (point->change != Change::slower &&
+            point->change != Change::failed && best[key_of(*point)] != point);
+  });
+  return points;
+}
+
+// Some of each change.
+std::vector<const ComparedPoint*> most_important(const Comparison& comparison) {
+  std::map<Change, std::size_t> count;
+  auto points = best_settings(comparison);
+  std::erase_if(points, [&](const ComparedPoint* point) {
+    return ++count[point->change] > rows_of_a_change;
+  });
+  return points;
 }
 
 Table table_of_counts(const Comparison& comparison) {
@@ -151,8 +187,9 @@ Text spread_of(const Comparison& comparison) {
   const auto at = [&](std::size_t i) {
     return Quantity{ratios[i], Unit::factor};
   };
-  return Text("The middle half of the ratios: ") + at(ratios.size() / 4) +
-         " to " + at(ratios.size() * 3 / 4) + ".";
+  return Text("The median ratio is ") + at(ratios.size() / 2) +
+         ", the middle half of the ratios ranges from " +
+         at(ratios.size() / 4) + " to " + at(ratios.size() * 3 / 4) + ".";
 }
 
 Text counts_of(const Comparison& comparison) {
@@ -171,24 +208,26 @@ Text not_compared(const Comparison& comparison) {
          " without a time.";
 }
 
+// The counts first. all: every point.
 Document document_of(const Comparison& comparison, const CompareRules& rules,
-                     const std::string& before, const std::string& after) {
+                     const std::array<std::string, 2>& sides, bool all) {
   Document document{.blocks = {Table{.columns = {{}, {}},
-                                     .rows = {row_of({"before", before}),
-                                              row_of({"after", after})}}}};
+                                     .rows = {row_of({"before", sides[0]}),
+                                              row_of({"after", sides[1]})}}}};
   const auto say = [&](Text text, bool small = true) {
     if (!text.empty()) document.blocks.push_back(Paragraph{text, small});
   };
-  auto changes = table_of_points(comparison, Shown::changes);
-  if (!changes.rows.empty()) document.blocks.push_back(std::move(changes));
-  const auto undecided = comparison.count(Change::undecided);
-  if (undecided > undecided_shown) {
-    say("... and " + count_of(undecided - undecided_shown) +
-        " undecided more: --format csv has all");
-  }
   say(counts_of(comparison), false);
-  say(not_compared(comparison));
   say(spread_of(comparison));
+  say(not_compared(comparison));
+  const auto points = all ? all_of(comparison) : most_important(comparison);
+  if (!points.empty()) document.blocks.push_back(table_of_points(points));
+  const auto left = comparison.points.size() - points.size() -
+                    (all ? 0 : comparison.count(Change::same));
+  if (left > 0) {
+    say("... and " + count_of(left) +
+        " more that are not the same, or with another setting: --all has all");
+  }
   if (const auto waiting = comparison.waiting_for_runs(); waiting > 0) {
     say(count_of(waiting) +
         " points are undecided for want of runs: on CPUs that others may have "
@@ -258,13 +297,15 @@ bool gate_is_shut(const Comparison& comparison, double limit,
 
 Options compare_options() {
   return filter_options() + run_options({"format"}) +
-         Options{{.flag = "margin",
-                  .argument = "PERCENT",
-                  .help = "a change up to this is none (2%; one run on a side: "
-                          "5%)"},
-                 {.flag = "fail-if-slower",
-                  .argument = "PERCENT",
-                  .help = "exit 1 when a point is slower by this"}};
+         Options{
+             {.flag = "margin",
+              .argument = "PERCENT",
+              .help = "a change up to this is none (2%; one run on a side: "
+                      "5%)"},
+             {.flag = "fail-if-slower",
+              .argument = "PERCENT",
+              .help = "exit 1 when a point is slower by this"},
+             {.flag = "all", .help = "every point, not the most important"}};
 }
 
 CompareRules rules_of(const Arguments& arguments) {
@@ -286,10 +327,10 @@ std::optional<double> gate_of(const Arguments& arguments, double margin) {
   return limit;
 }
 
-// Writes the points in the order in which they matter and a summary. The
-// table leaves out points that are the same and all but a few undecided ones;
-// csv and json have all of them. It fails when a point is slower by the limit
-// or failed, its device is gone, or nothing was compared.
+// Writes a summary, and the points in the order in which they matter. The table
+// has the most important ones; csv and json have all of them. It fails when a
+// point is slower by the limit or failed, its device is gone, or nothing was
+// compared.
 int compare_sides(const Arguments& arguments, const Streams& streams) {
   if (arguments.positional.size() != 2) {
     throw UsageError(
@@ -308,11 +349,13 @@ int compare_sides(const Arguments& arguments, const Streams& streams) {
   if (limit) require_what_runs_can_tell(comparison, *limit);
   auto& out = streams.out;
   if (format == "table") {
-    out << terminal(document_of(comparison, rules, before.title, after.title));
+    out << terminal(document_of(comparison, rules, {before.title, after.title},
+                                arguments.on("all")),
+                    streams.looks);
   } else if (format == "csv") {
-    out << csv(table_of_points(comparison, Shown::all));
+    out << csv(table_of_points(all_of(comparison)));
   } else {
-    out << json_lines(table_of_points(comparison, Shown::all))
+    out << json_lines(table_of_points(all_of(comparison)))
         << json_lines(table_of_counts(comparison));
   }
   const bool fails = limit && gate_is_shut(comparison, *limit, warnings);
