@@ -17,6 +17,7 @@
 #include "core/name.hpp"
 #include "core/startup.hpp"
 #include "render/words.hpp"
+#include "report/console.hpp"
 
 namespace {
 
@@ -68,7 +69,7 @@ int main(int argc, char** argv) {
     end_children();
     const auto arguments =
         read_arguments({argv, argv + argc}, environment_of_process());
-    const Streams streams{std::cout, std::cerr};
+    const Streams streams{std::cout, std::cerr, looks_of(STDOUT_FILENO)};
     if (!arguments.command->warns) streams.warn(arguments.warnings);
     const int status = arguments.command->run(arguments, streams);
     if (!std::cout.flush())

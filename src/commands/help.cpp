@@ -9,7 +9,7 @@ int say_help(const Arguments& arguments, const Streams& streams) {
   return 0;
 }
 int say_list(const Arguments& arguments, const Streams& streams) {
-  print_list(streams.out, arguments);
+  print_list(streams, arguments);
   return 0;
 }
 int say_version(const Arguments&, const Streams& streams) {

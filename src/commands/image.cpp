@@ -99,7 +99,8 @@ int filter_an_image(const Arguments& arguments, const Streams& streams) {
                                            .variant = variant,
                                            .dtype = dtype,
                                            .filtered = filtered});
-  streams.out << (format == "json" ? json_lines(document) : terminal(document));
+  streams.out << (format == "json" ? json_lines(document)
+                                   : terminal(document, streams.looks));
   return passed ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

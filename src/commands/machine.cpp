@@ -177,7 +177,8 @@ int print_machine(const Arguments& arguments, const Streams& streams) {
   CeilingsOfMachine known(ceilings_file("", run.machine), run);
   if (arguments.on("measure")) measure_all(known, gpus);
   const auto document = document_of_machine(run, gpus, known);
-  out << (format == "json" ? json_lines(document) : terminal(document));
+  out << (format == "json" ? json_lines(document)
+                           : terminal(document, streams.looks));
   return EXIT_SUCCESS;
 }
 

@@ -21,7 +21,8 @@ int merge_shards(const Arguments& arguments, const Streams& streams) {
                        .columns = keyed({"records", "into"}),
                        .rows = {row_of(
                            {std::int64_t(merged.records), paths.front()})}}}};
-  streams.out << (format == "json" ? json_lines(document) : terminal(document));
+  streams.out << (format == "json" ? json_lines(document)
+                                   : terminal(document, streams.looks));
   streams.warn(merged.warnings);
   return EXIT_SUCCESS;
 }

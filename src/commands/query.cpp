@@ -31,7 +31,8 @@ int query_database(const Arguments& arguments, const Streams& streams) {
   const auto answer = database.ask(words[1], {words.begin() + 2, words.end()});
   if (format != "csv") {
     const auto table = table_of_answer(answer);
-    streams.out << (format == "json" ? json_lines(table) : terminal(table));
+    streams.out << (format == "json" ? json_lines(table)
+                                     : terminal(table, streams.looks));
     return EXIT_SUCCESS;
   }
   for (const auto& row : answer.rows) {

@@ -1,6 +1,7 @@
 // `parlab WORKLOAD SIZES ...`: verifies, measures, records and prints.
 #include <unistd.h>
 
+#include <chrono>
 #include <iostream>
 #include <set>
 
@@ -21,8 +22,8 @@
 namespace parlab {
 namespace {
 
-void explain(const Points& points, std::ostream& out) {
-  const auto reporter = make_explain_reporter(out);
+void explain(const Points& points, const Streams& streams) {
+  const auto reporter = make_explain_reporter(streams.out, streams.looks);
   for (const auto& point : points)
     reporter->point(point);
   reporter->finish();
@@ -97,6 +98,7 @@ int run_workload(const Arguments& arguments, const Streams& streams) {
     print_usage(streams.out, arguments);
     return EXIT_FAILURE;
   }
+  const auto since = std::chrono::steady_clock::now();
   auto request = read_run(arguments);
   Plan& plan = request.plan;
   const auto part = part_of_plan(arguments);
@@ -124,7 +126,10 @@ int run_workload(const Arguments& arguments, const Streams& streams) {
     messages.rdbuf(streams.messages.rdbuf());
   };
   if (supervisor.first_worker()) supervisor.caught_up();
-  const auto reporter = make_reporter(request.format, out);
+  const auto reporter = make_reporter(request.format, out,
+                                      {.looks = streams.looks,
+                                       .legend = arguments.on("legend"),
+                                       .since = since});
   Console console(*reporter, messages, terminal_width(STDERR_FILENO));
   keep_to(part, plan, console);
   if (estimates) {
@@ -138,7 +143,7 @@ int run_workload(const Arguments& arguments, const Streams& streams) {
                          : run_sweep(plan, console, supervisor);
   reporter->finish();
   if (!out) streams.out.setstate(out.rdstate());
-  if (counts && request.format == "table") explain(counted, streams.out);
+  if (counts && request.format == "table") explain(counted, streams);
   return status;
 }
 

@@ -1,6 +1,7 @@
 // `parlab show`: what was measured earlier, as tables or for other programs.
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <ostream>
 #include <unordered_map>
@@ -30,10 +31,16 @@ std::map<std::string, std::size_t> places() {
 }
 
 Options show_options() {
-  return filter_options() + run_options({"format", "explain"}) +
-         Options{{.flag = "verdict",
-                  .argument = "LIST",
-                  .help = "as wrong_result, or failed: all of those"}};
+  return filter_options() + run_options({"format", "explain", "legend"}) +
+         Options{
+             {.flag = "verdict",
+              .argument = "LIST",
+              .help = "as wrong_result, or failed: all of those"},
+             {.flag = "all",
+              .help = "every setting of a variant, below the best of each"},
+             {.flag = "sort",
+              .argument = "HOW",
+              .help = "by ladder, as the kernels are numbered, or by time"}};
 }
 
 // The points of record files, each as it was printed when measured, without
@@ -43,10 +50,18 @@ int show_records(const Arguments& arguments, const Streams& streams) {
   const auto format =
       format_of(arguments, {"table", "csv", "json", "record", "explain"});
   const auto filter = filter_of(arguments);
+  const auto* const sort = arguments.find("sort");
+  const bool by_time = sort != nullptr && sort->text == "time";
+  if (sort != nullptr && !by_time && sort->text != "ladder")
+    sort->refuse("'ladder' and 'time' are known");
   auto loaded = load_all(arguments.positional.empty()
                              ? std::vector{(base_folder() / "results").string()}
                              : arguments.positional);
-  const auto reporter = make_reporter(format, streams.out, filter);
+  const auto reporter = make_reporter(format, streams.out,
+                                      {.keep = filter,
+                                       .looks = streams.looks,
+                                       .all = arguments.on("all"),
+                                       .legend = arguments.on("legend")});
   for (const auto& [id, run] : loaded.runs)
     reporter->run(run);
   const auto known = places();
@@ -80,6 +95,12 @@ int show_records(const Arguments& arguments, const Streams& streams) {
         shown[i].push_back(std::move(records[number]));
       std::ranges::stable_sort(
           shown[i], {}, [&](const Record& record) { return place(record); });
+      if (by_time) {
+        std::ranges::stable_sort(shown[i], {}, [](const Record& record) {
+          return record.timed() ? record.summary().median
+                                : std::numeric_limits<double>::infinity();
+        });
+      }
     });
     reporter->points(shown);
   }

@@ -13,7 +13,8 @@ int print_tables(const Arguments& arguments, const Streams& streams) {
   const auto format = format_of(arguments, {"table", "json"});
   const auto document =
       experiment_tables(arguments.positional.at(0), arguments.positional.at(1));
-  streams.out << (format == "json" ? json_lines(document) : terminal(document));
+  streams.out << (format == "json" ? json_lines(document)
+                                   : terminal(document, streams.looks));
   return EXIT_SUCCESS;
 }
 

@@ -87,11 +87,34 @@ std::string did_you_mean(std::string_view typed,
   return nearest == nullptr ? "" : "; did you mean '" + *nearest + "'?";
 }
 
+namespace {
+
+bool begins_character(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+}
+
+// The bytes of its first characters.
+std::size_t bytes_of(std::string_view text, std::size_t characters) {
+  std::size_t bytes = 0;
+  for (; bytes < text.size(); ++bytes) {
+    if (begins_character(text[bytes]) && characters-- == 0) break;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::size_t length_of(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, begins_character));
+}
+
 std::vector<std::string> wrap(std::string_view text, std::size_t width) {
   std::vector<std::string> lines;
-  while (text.size() > width) {
-    auto end = text.rfind(' ', width);
-    if (end == text.npos || end == 0) end = width;
+  while (length_of(text) > width) {
+    const auto most = bytes_of(text, width);
+    auto end = text.rfind(' ', most);
+    if (end == text.npos || end == 0) end = most;
     lines.emplace_back(text.substr(0, end));
     text.remove_prefix(std::min(text.size(), text.find_first_not_of(' ', end)));
   }

@@ -29,6 +29,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 std::string did_you_mean(std::string_view typed,
                          const std::vector<std::string>& candidates);
 
+// How many characters of UTF-8 it has.
+std::size_t length_of(std::string_view text);
+
 // Lines of at most width characters, broken at spaces; a longer
 // word is cut. Never empty.
 std::vector<std::string> wrap(std::string_view text, std::size_t width);

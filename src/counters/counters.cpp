@@ -66,7 +66,8 @@ void count_point(std::vector<Record>& point, std::size_t done,
     if (wanted(record)) records.push_back(&record);
   }
   if (records.empty()) return;
-  observer.working_on("counting " + records.front()->point(), done);
+  observer.working_on("counting " + records.front()->point(),
+                      static_cast<double>(done));
   try {
     count(records);
   } catch (const NoCountersHere&) {

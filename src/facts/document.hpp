@@ -29,10 +29,14 @@ struct Range {
 struct Strong {
   std::string text;
 };
+// A bar, so much of its room filled.
+struct Meter {
+  double share = 0;
+};
 
 // A sentence, or a part of one, in pieces.
 using Piece = std::variant<std::string, std::int64_t, Quantity, Range, Detail,
-                           Link, Strong>;
+                           Link, Strong, Meter>;
 struct Text {
   std::vector<Piece> pieces;
 
@@ -48,6 +52,7 @@ struct Text {
   Text(Detail detail) : pieces{std::move(detail)} {}
   Text(Link link) : pieces{std::move(link)} {}
   Text(Strong strong) : pieces{std::move(strong)} {}
+  Text(Meter meter) : pieces{meter} {}
 
   bool empty() const { return pieces.empty(); }
   Text& operator+=(const Text& more) {
@@ -57,6 +62,13 @@ struct Text {
 };
 inline Text operator+(Text a, const Text& b) {
   return a += b;
+}
+
+// Half the width of an interval, as a share of the value: from the value on
+// nobody needs to know how much more it is.
+inline Text half_width_of(double share) {
+  if (share > 0.99) return ">99%";
+  return Quantity{share, Unit::fraction};
 }
 
 struct Cell {
@@ -72,6 +84,7 @@ struct Column {
   bool right = false;         // aligned to the right, as numbers are
   std::size_t widest = 1000;  // characters; longer cells are wrapped
   bool interval = false;      // CSV and JSON have "KEY_low", "KEY_high" as well
+  bool cut = false;           // longer cells end in "...", and are not wrapped
 };
 
 // For programs alone.
@@ -82,9 +95,11 @@ inline std::vector<Column> keyed(std::initializer_list<const char*> keys) {
   return columns;
 }
 
+enum class Tone { plain, good, bad, faint };
 struct Row {
   std::vector<Cell> cells;  // the last one spans the columns that are left
   bool heading = false;     // of the rows below, over all columns
+  Tone tone = Tone::plain;  // its colour on a terminal
 };
 inline Row row_of(const std::vector<Text>& texts) {
   Row row;
@@ -209,7 +224,8 @@ struct Picture {
 
 struct Paragraph {
   Text text;
-  bool small = false;     // in small print
+  bool small = false;  // in small print
+  Tone tone = Tone::plain;
   bool verbatim = false;  // its line breaks are kept
 };
 struct List {

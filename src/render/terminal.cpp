@@ -9,21 +9,36 @@
 namespace parlab {
 namespace {
 
-constexpr std::size_t line_width = 100, gap = 2, least_width = 8;
+constexpr std::size_t gap = 2, least_width = 8;
 
 std::string without_end(std::string line) {
   return line.erase(line.find_last_not_of(' ') + 1) + '\n';
 }
 
-std::string lines_of(const Text& text) {
-  std::string lines;
-  for (const auto& line : wrap(words(text), line_width))
-    lines += line + '\n';
-  return lines;
+// By SGR, as all terminals with colours know it.
+std::string coloured(std::string line, const char* how, const Looks& looks) {
+  if (!looks.colours || *how == '\0' || line == "\n") return line;
+  line.pop_back();
+  return std::string("\033[") + how + "m" + line + "\033[0m\n";
+}
+const char* colour_of(Tone tone) {
+  const char* colours[] = {"", "32", "31", "2"};
+  return colours[static_cast<std::size_t>(tone)];
 }
 
-std::string text_of(const Cell& cell) {
-  const auto text = words(cell.text), note = words(cell.note);
+std::string lines_of(const Text& text, const Looks& looks,
+                     const char* how = "") {
+  std::string lines;
+  for (const auto& line : wrap(words(text, looks.letters), looks.width))
+    lines += coloured(line + '\n', how, looks);
+  return lines;
+}
+std::string title_of(const Text& title, const Looks& looks) {
+  return title.empty() ? "" : lines_of(title, looks, "1");
+}
+
+std::string text_of(const Cell& cell, Letters letters) {
+  const auto text = words(cell.text, letters), note = words(cell.note, letters);
   if (note.empty()) return text;
   return text + (text.empty() ? "(" : " (") + note + ")";
 }
@@ -31,14 +46,15 @@ std::string text_of(const Cell& cell) {
 // Whether a row says anything in that column.
 bool any_text(const Table& table, std::size_t column) {
   return std::ranges::any_of(table.rows, [&](const Row& row) {
-    return column < row.cells.size() && !text_of(row.cells[column]).empty();
+    return column < row.cells.size() &&
+           !text_of(row.cells[column], Letters::ascii).empty();
   });
 }
 
 // The columns of a table that people see, in words, and their widths.
 class Layout {
  public:
-  explicit Layout(const Table& table) {
+  Layout(const Table& table, const Looks& looks) : looks_(looks) {
     std::vector<bool> shown;
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
       const auto& column = table.columns[c];
@@ -50,16 +66,17 @@ class Layout {
     }
     for (const auto& row : table.rows) {
       Line line{.spans = row.cells.size() < table.columns.size(),
-                .heading = row.heading};
+                .heading = row.heading,
+                .tone = row.tone};
       for (std::size_t c = 0; c < row.cells.size(); ++c) {
         if (!shown[c]) continue;
-        line.cells.push_back(text_of(row.cells[c]));
+        line.cells.push_back(text_of(row.cells[c], looks.letters));
         if (table.numbers && line.cells.back().empty()) line.cells.back() = "-";
       }
       const auto aligned = line.cells.size() - (line.spans ? 1 : 0);
       for (std::size_t c = 0; c < aligned && !row.heading; ++c) {
-        widths_[c] = std::max(
-            widths_[c], std::min(line.cells[c].size(), columns_[c]->widest));
+        widths_[c] = std::max(widths_[c], std::min(length_of(line.cells[c]),
+                                                   columns_[c]->widest));
       }
       lines_.push_back(std::move(line));
     }
@@ -68,15 +85,16 @@ class Layout {
 
   std::string print() const {
     if (columns_.empty()) return "";
-    Line titles;
+    Line titles{.tone = Tone::faint};
     for (const auto* column : columns_)
       titles.cells.push_back(column->title);
     const bool titled = std::ranges::any_of(
         titles.cells, [](const std::string& title) { return !title.empty(); });
     std::string text = titled ? text_of_line(titles) : "";
     for (const auto& line : lines_) {
-      text += line.heading ? without_end(join(line.cells, " "))
-                           : text_of_line(line);
+      text += line.heading
+                  ? coloured(without_end(join(line.cells, " ")), "1", looks_)
+                  : text_of_line(line);
     }
     return text;
   }
@@ -86,13 +104,14 @@ class Layout {
     std::vector<std::string> cells = {};
     bool spans = false;  // the last cell, to the end of the line
     bool heading = false;
+    Tone tone = Tone::plain;
   };
 
   // Names give way, the longest first, until the line fits; numbers do not.
   void shrink() {
     auto all = std::accumulate(widths_.begin(), widths_.end(),
                                gap * (widths_.size() - 1));
-    while (all > line_width) {
+    while (all > looks_.width) {
       std::size_t* widest = nullptr;
       for (std::size_t c = 0; c < widths_.size(); ++c) {
         if (columns_[c]->right || widths_[c] <= least_width) continue;
@@ -104,14 +123,20 @@ class Layout {
     }
   }
 
+  static void cut(std::vector<std::string>& lines, std::size_t width) {
+    if (lines.size() == 1) return;
+    lines = {wrap(lines[0], width - 3)[0] + "..."};
+  }
+
   std::string text_of_line(const Line& of) const {
     std::vector<std::vector<std::string>> wrapped;
     std::size_t height = 1, used = 0;
     for (std::size_t c = 0; c < of.cells.size(); ++c) {
       const bool spans = of.spans && c + 1 == of.cells.size();
-      wrapped.push_back(
-          wrap(of.cells[c], spans ? line_width - std::min(used, line_width - 20)
-                                  : widths_[c]));
+      wrapped.push_back(wrap(
+          of.cells[c], spans ? looks_.width - std::min(used, looks_.width - 20)
+                             : widths_[c]));
+      if (columns_[c]->cut) cut(wrapped.back(), widths_[c]);
       used += widths_[c] + gap;
       height = std::max(height, wrapped.back().size());
     }
@@ -120,57 +145,58 @@ class Layout {
       std::string line;
       for (std::size_t c = 0; c < wrapped.size(); ++c) {
         const auto part = l < wrapped[c].size() ? wrapped[c][l] : "";
-        const std::string blanks(widths_[c] - std::min(widths_[c], part.size()),
-                                 ' ');
+        const std::string blanks(
+            widths_[c] - std::min(widths_[c], length_of(part)), ' ');
         line += (columns_[c]->right ? blanks + part : part + blanks) +
                 std::string(gap, ' ');
       }
-      text += without_end(line);
+      text += coloured(without_end(line), colour_of(of.tone), looks_);
     }
     return text;
   }
 
+  const Looks& looks_;
   std::vector<const Column*> columns_;
   std::vector<std::size_t> widths_;
   std::vector<Line> lines_;
 };
 
-std::string text_of(const Paragraph& paragraph) {
-  return lines_of(paragraph.text);
+std::string text_of(const Paragraph& paragraph, const Looks& looks) {
+  return lines_of(paragraph.text, looks, colour_of(paragraph.tone));
 }
-std::string text_of(const Table& table) {
-  return terminal(table);
+std::string text_of(const Table& table, const Looks& looks) {
+  return terminal(table, looks);
 }
-std::string text_of(const Section& section) {
-  return terminal(section);
+std::string text_of(const Section& section, const Looks& looks) {
+  return terminal(section, looks);
 }
-std::string text_of(const auto&) {
+std::string text_of(const auto&, const Looks&) {
   return "";
 }
 
-std::string text_of_block(const Block& block) {
-  return std::visit([](const auto& one) { return text_of(one); }, block);
+std::string text_of_block(const Block& block, const Looks& looks) {
+  return std::visit([&](const auto& one) { return text_of(one, looks); },
+                    block);
 }
 
 }  // namespace
 
-std::string terminal(const Table& table) {
-  return (table.title.empty() ? "" : lines_of(table.title)) +
-         Layout(table).print();
+std::string terminal(const Table& table, const Looks& looks) {
+  return title_of(table.title, looks) + Layout(table, looks).print();
 }
 
-std::string terminal(const Section& section) {
-  std::string text = section.title.empty() ? "" : lines_of(section.title);
+std::string terminal(const Section& section, const Looks& looks) {
+  std::string text = title_of(section.title, looks);
   for (const auto& block : section.blocks)
-    text += text_of_block(block);
+    text += text_of_block(block, looks);
   return text;
 }
 
-std::string terminal(const Document& document) {
-  std::string all = document.title.empty() ? "" : lines_of(document.title);
+std::string terminal(const Document& document, const Looks& looks) {
+  std::string all = title_of(document.title, looks);
   for (const auto& block : document.blocks) {
     const auto* paragraph = std::get_if<Paragraph>(&block);
-    const auto text = text_of_block(block);
+    const auto text = text_of_block(block, looks);
     const bool follows = paragraph != nullptr && paragraph->small;
     if (!all.empty() && !text.empty() && !follows) all += '\n';
     all += text;

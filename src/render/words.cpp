@@ -1,5 +1,6 @@
 #include "render/words.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <tuple>
 
@@ -49,6 +50,20 @@ std::string count_words(double value) {
 bool has_prefix(Unit unit) {
   return unit != Unit::none && unit != Unit::fraction && unit != Unit::factor &&
          unit != Unit::byte;
+}
+
+// A bar of twelve characters, in eighths of one where the letters have them.
+std::string meter_words(const Meter& meter, Letters letters) {
+  constexpr int characters = 12;
+  const double filled = characters * std::clamp(meter.share, 0.0, 1.0);
+  if (letters == Letters::ascii)
+    return std::string(static_cast<std::size_t>(std::lround(filled)), '#');
+  const char* eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const auto all = static_cast<std::size_t>(std::lround(8 * filled));
+  std::string bar;
+  for (std::size_t i = 0; i < all / 8; ++i)
+    bar += "█";
+  return bar + eighths[all % 8];
 }
 
 std::string factor_sign(Letters letters) {
@@ -161,6 +176,8 @@ std::string words(const Text& text, Letters letters) {
       all += words(*detail, letters);
     } else if (const auto* strong = std::get_if<Strong>(&piece)) {
       all += strong->text;
+    } else if (const auto* meter = std::get_if<Meter>(&piece)) {
+      all += meter_words(*meter, letters);
     } else {
       all += std::get<Link>(piece).text;
     }

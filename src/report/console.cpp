@@ -3,6 +3,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <ostream>
@@ -16,21 +17,26 @@ void Progress::start(std::size_t total) {
   begin_ = std::chrono::steady_clock::now();
 }
 
-void Progress::show(const std::string& what, std::size_t done) {
+void Progress::show(const std::string& what, double done) {
   show(what, done, std::chrono::steady_clock::now() - begin_);
 }
 
-void Progress::show(const std::string& what, std::size_t done,
+void Progress::show(const std::string& what, double done,
                     std::chrono::duration<double> elapsed) {
-  if (width_ == 0) return;
-  std::string line = "[";
-  line += std::to_string(done) + "/" + std::to_string(total_) + "] ";
-  if (done > 0 && done <= total_) {
-    line += time_left(elapsed.count() * static_cast<double>(total_ - done) /
-                      static_cast<double>(done)) +
-            " left, ";
-  }
-  line = (line + what).substr(0, width_ - 1);  // the last column would wrap
+  constexpr std::chrono::milliseconds at_least{100};
+  const auto kind = what.substr(0, what.find(' '));
+  if (width_ == 0 ||
+      (shown_ && kind == kind_ && elapsed - shown_at_ < at_least))
+    return;
+  kind_ = kind;
+  shown_at_ = elapsed;
+  const double total = static_cast<double>(total_), seconds = elapsed.count();
+  const double share = total > 0 ? std::clamp(done / total, 0.0, 1.0) : 0;
+  std::string line = "[" + std::to_string(static_cast<int>(100 * share)) + "%";
+  // the first per cent say nothing of the others
+  if (share > 0.02 && seconds > 1)
+    line += ", " + time_left(seconds * (1 / share - 1)) + " left";
+  line = (line + "] " + what).substr(0, width_ - 1);  // the last would wrap
   out_ << "\r\033[K" << line << std::flush;
   shown_ = true;
 }
@@ -62,6 +68,28 @@ std::size_t terminal_width(int descriptor) {
   return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 1
              ? size.ws_col
              : 80;
+}
+
+Looks looks_of(int descriptor) {
+  Looks looks;
+  const auto columns = terminal_width(descriptor);
+  if (columns == 0) return looks;
+  constexpr std::size_t narrowest = 40;
+  looks.width = std::clamp(columns, narrowest, looks.width);
+  const auto variable = [](const char* name) -> std::string {
+    const char* const value = std::getenv(name);
+    return value == nullptr ? "" : value;
+  };
+  looks.colours = variable("NO_COLOR").empty();
+  for (const auto* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const auto locale = variable(name);
+    if (locale.empty()) continue;
+    const bool utf8 = locale.find("UTF-8") != std::string::npos ||
+                      locale.find("utf8") != std::string::npos;
+    looks.letters = utf8 ? Letters::unicode : Letters::ascii;
+    break;
+  }
+  return looks;
 }
 
 void Console::point(const std::vector<Record>& records) {

@@ -11,8 +11,8 @@
 
 namespace parlab {
 
-// One line rewritten in place: the point under way, how many
-// are done, the time left.
+// One line rewritten in place, ten times a second at most: how much is done,
+// the time left, what is under way.
 class Progress {
  public:
   // width: columns of the terminal; 0: no terminal, nothing is ever written.
@@ -22,16 +22,20 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void start(std::size_t total);
-  void show(const std::string& what, std::size_t done,
+  // done: of the total. The first word of what: the kind of work; another one
+  // is shown at once.
+  void show(const std::string& what, double done,
             std::chrono::duration<double> elapsed);
   // elapsed: since start()
-  void show(const std::string& what, std::size_t done);
+  void show(const std::string& what, double done);
   void clear();  // before anything else is written
 
  private:
   std::ostream& out_;
   std::size_t width_, total_ = 0;
   bool shown_ = false;
+  std::string kind_;  // of work, as it was last shown
+  std::chrono::duration<double> shown_at_{};
   std::chrono::steady_clock::time_point begin_ =
       std::chrono::steady_clock::now();
 };
@@ -41,6 +45,9 @@ std::string time_left(double seconds);
 
 // Columns of the terminal behind a file descriptor; 0 when that is no terminal.
 std::size_t terminal_width(int descriptor);
+// As the terminal there can show it: in colours where NO_COLOR is not set, in
+// more letters than ASCII where the environment says UTF-8.
+Looks looks_of(int descriptor);
 
 class Console final : public Observer {
  public:
@@ -50,7 +57,7 @@ class Console final : public Observer {
   void plan(std::size_t measurements) override {
     progress_.start(measurements);
   }
-  void working_on(const std::string& what, std::size_t done) override {
+  void working_on(const std::string& what, double done) override {
     progress_.show(what, done);
   }
   void run(const Run& run) override { reporter_.run(run); }

@@ -93,7 +93,8 @@ Table table_explained(const std::vector<Record>& records, bool counted) {
 
 class ExplainReporter final : public Reporter {
  public:
-  explicit ExplainReporter(std::ostream& out) : out_(out) {}
+  ExplainReporter(std::ostream& out, const Looks& looks)
+      : out_(out), looks_(looks) {}
 
   void point(const std::vector<Record>& records) override {
     std::vector<Record> shown;
@@ -113,7 +114,7 @@ class ExplainReporter final : public Reporter {
     const bool counted = std::ranges::any_of(
         shown, [](const Record& record) { return !record.counters.empty(); });
     section.blocks.push_back(table_explained(shown, counted));
-    out_ << terminal(section) << std::endl;
+    out_ << terminal(section, looks_) << std::endl;
     printed_ = true;
     counted_ |= counted;
   }
@@ -138,18 +139,20 @@ class ExplainReporter final : public Reporter {
               : "No counters were read: --counters adds them where ncu may "
                 "run.");
     }
-    out_ << terminal(notes) << std::flush;
+    out_ << terminal(notes, looks_) << std::flush;
   }
 
  private:
   std::ostream& out_;
+  Looks looks_;
   bool printed_ = false, counted_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<Reporter> make_explain_reporter(std::ostream& out) {
-  return std::make_unique<ExplainReporter>(out);
+std::unique_ptr<Reporter> make_explain_reporter(std::ostream& out,
+                                                const Looks& looks) {
+  return std::make_unique<ExplainReporter>(out, looks);
 }
 
 }  // namespace parlab

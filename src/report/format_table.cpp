@@ -1,287 +1,66 @@
 // The readable table: one per point, the best marked, ties shown.
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <map>
 #include <ostream>
 
+#include "core/numbers.hpp"
 #include "core/parallel.hpp"
 #include "core/text.hpp"
 #include "core/variant.hpp"
-#include "record/speedup.hpp"
-#include "render/terminal.hpp"
+#include "report/point_table.hpp"
 #include "report/reporter.hpp"
 
 namespace parlab {
 namespace {
 
-struct TimedRow {
-  const Record* record;
-  Summary summary;
-  bool timed;  // only what passed has a time
-  bool interval() const {
-    return timed && std::isfinite(summary.interval.high);
-  }
-};
-
-// What all rows of one point are compared with.
-struct Yardsticks {
-  // lowest median; of those with their data in place, if any
-  const TimedRow* best = nullptr;
-  const Record* baseline = nullptr;  // the serial one
-  Uncertain baseline_time;
-  bool flops = false;  // the rate to show: operations and not bytes
-};
-
-// From here on arithmetic and not memory is expected to be the limit.
-constexpr double many_flops_a_byte = 10;
-
-std::vector<TimedRow> rows_of(const std::vector<Record>& records) {
-  std::vector<TimedRow> rows;
-  for (const auto& record : records) {
-    const bool timed = record.timed() && !record.emulated;
-    rows.push_back({&record, timed ? record.summary() : Summary{}, timed});
-  }
-  return rows;
+// Right, and not timed: one line is enough for all of them.
+bool is_only_verified(const Record& record) {
+  return record.emulated && record.verdict == Verdict::passed && !record.detail;
 }
 
-Yardsticks compare(const std::vector<TimedRow>& rows,
-                   const std::vector<Record>& records) {
-  Yardsticks yardsticks;
-  yardsticks.baseline = baseline_of(records, records.front());
-  if (yardsticks.baseline != nullptr)
-    yardsticks.baseline_time = yardsticks.baseline->summary().estimate;
-  for (const auto& row : rows) {
-    if (row.record->bytes > 0) {
-      yardsticks.flops =
-          row.record->flops / row.record->bytes >= many_flops_a_byte;
-    }
-    if (!row.timed || row.record->from_host) continue;
-    if (yardsticks.best == nullptr ||
-        row.summary.median < yardsticks.best->summary.median) {
-      yardsticks.best = &row;
-    }
-  }
-  for (const auto& row : rows) {
-    if (row.timed && yardsticks.best == nullptr) yardsticks.best = &row;
-  }
-  return yardsticks;
+// "dmv 64x64 float, hot caches", and at the end of the line whose.
+std::string heading(const Record& record, const std::string& whose,
+                    std::size_t width) {
+  const auto left = record.workload + " " +
+                    size_text(record.workload, record.size) + " " +
+                    std::string(to_string(record.dtype)) + ", " +
+                    std::string(to_string(record.cache)) + " caches";
+  if (whose.empty()) return left;
+  const auto used = length_of(left) + length_of(whose);
+  const auto blanks = used + 2 <= width ? width - used : 2;
+  return left + std::string(blanks, ' ') + whose;
 }
 
-std::string mark_of(const TimedRow& row, const Yardsticks& yardsticks) {
-  if (row.record == yardsticks.best->record) return "*";
-  if (!row.timed || row.record->from_host != yardsticks.best->record->from_host)
-    return "";
-  return tied(ratio(row.summary.estimate, yardsticks.best->summary.estimate))
-             ? "="
-             : "";
-}
-
-Text half_width(const TimedRow& row) {
-  if (!row.interval()) return "? ";
-  return Quantity{relative_half_width(row.summary), Unit::fraction} +
-         Text(row.record->converged ? " " : "!");
-}
-
-Text rate(const TimedRow& row, bool flops) {
-  const double amount = flops ? row.record->flops : row.record->bytes;
-  if (amount <= 0) return "-";
-  return Quantity{amount / row.summary.median,
-                  flops ? Unit::flop_per_second : Unit::byte_per_second};
-}
-
-Text roof(const TimedRow& row) {
-  if (row.record->roof_s <= 0) return "-";
-  return Quantity{row.record->roof_s / row.summary.median, Unit::fraction};
-}
-
-struct Gain {
-  Text value = "-", interval = {}, with_copies = "-";
-};
-
-Gain gain_of(const TimedRow& row, const Yardsticks& yardsticks) {
-  const Record* baseline = yardsticks.baseline;
-  if (baseline == nullptr) return {};
-  const auto over_baseline = [&](Copies copies) {
-    return speedup(*row.record, row.summary.estimate, *baseline,
-                   yardsticks.baseline_time, copies);
-  };
-  const auto kernel = over_baseline(Copies::none),
-             with_copies = over_baseline(Copies::pageable);
-  Gain gain;
-  if (with_copies)
-    gain.with_copies = Quantity{with_copies->value, Unit::factor};
-  if (!kernel) return gain;
-  const auto& [low, high] = kernel->interval;
-  const Quantity times{kernel->value, Unit::factor, Interval{low, high}};
-  gain.value = times;
-  if (row.record != baseline)
-    gain.interval = std::isfinite(high) ? Text(Range{times}) : Text("?");
-  return gain;
-}
-
-// What stands in place of the numbers.
-Text reason(const Record& record) {
-  const bool passed = record.verdict == Verdict::passed;
-  Text text = record.emulated ? "executed by emulation, " : "";
-  text += to_string(record.verdict);
-  if (passed) text += record.emulated ? "; no time" : "; not timed";
-  return record.detail ? text + ": " + record.detail : text;
-}
-
-std::string notes(const Record& record) {
-  std::vector<std::string> parts;
-  if (record.from_host)
-    parts.push_back("from host memory and back: copies are in the time");
-  if (record.discarded > 0) {
-    parts.push_back(std::to_string(record.discarded) +
-                    " samples discarded, the clock had fallen");
-  }
-  for (const auto& flag : record.flags)
-    parts.push_back(flag);
-  return join(parts, "; ");
-}
-
-bool any_energy(const std::vector<TimedRow>& rows) {
-  return std::ranges::any_of(
-      rows, [](const TimedRow& row) { return row.record->has_energy(); });
-}
-
-Text energy(const Record& record) {
-  if (!record.has_energy()) return "-";
-  return Quantity{record.energy->summary().median, Unit::joule};
-}
-
-// Each reason once, with whom it is about.
-void add_absent_energy(Section& section, const std::vector<TimedRow>& rows) {
-  std::vector<std::pair<Detail, std::vector<std::string>>> reasons;
-  for (const auto& row : rows) {
-    const auto& of_row = row.record->energy;
-    if (!row.timed || !of_row || !of_row->absent) continue;
-    const auto is = [&](const auto& reason) {
-      return reason.first == of_row->absent;
-    };
-    auto reason = std::ranges::find_if(reasons, is);
-    if (reason == reasons.end())
-      reason = reasons.insert(reason, {of_row->absent, {}});
-    reason->second.push_back(row.record->backend + "/" + row.record->variant);
-  }
-  for (auto& [why, whose] : reasons) {
-    whose.erase(std::unique(whose.begin(), whose.end()), whose.end());
-    section.blocks.push_back(Paragraph{
-        .text = "no energy of " + join(whose, ", ") + ": " + Text(why)});
-  }
-}
-
-Table table_of_verdicts(const std::vector<TimedRow>& rows) {
-  Table table{.columns = {{},
-                          {.title = "variant", .widest = 30},
-                          {.title = "tunables", .widest = 20},
-                          {.title = "verdict"}}};
-  for (const auto& row : rows) {
-    const Record& record = *row.record;
-    table.rows.push_back(row_of({"-", record.backend + "/" + record.variant,
-                                 to_string(record.tunables), reason(record)}));
-  }
-  return table;
-}
-
-Table table_of_rows(const std::vector<TimedRow>& rows,
-                    const Yardsticks& yardsticks) {
-  if (yardsticks.best == nullptr) return table_of_verdicts(rows);
-  const bool energies = any_energy(rows);
-  Table table{.columns = {{},
-                          {.title = "variant", .widest = 20},
-                          {.title = "tunables", .widest = 12},
-                          {.title = "time", .right = true},
-                          {.title = "+-95% ", .right = true},
-                          {.title = "rate", .right = true},
-                          {.title = "roof", .right = true},
-                          {.title = "speedup", .right = true},
-                          {.title = "(95%)"},
-                          {.title = "+copies", .right = true}}};
-  if (energies) table.columns.push_back({.title = "joules", .right = true});
-  for (const auto& row : rows) {
-    const Record& record = *row.record;
-    const auto name = record.backend + "/" + record.variant;
-    if (!row.timed) {
-      table.rows.push_back(
-          row_of({"-", name, to_string(record.tunables), reason(record)}));
-      continue;
-    }
-    const auto gain = gain_of(row, yardsticks);
-    std::vector<Text> cells{mark_of(row, yardsticks),
-                            name,
-                            to_string(record.tunables),
-                            Quantity{row.summary.median, Unit::second},
-                            half_width(row),
-                            rate(row, yardsticks.flops),
-                            roof(row),
-                            gain.value,
-                            gain.interval,
-                            gain.with_copies};
-    if (energies) cells.push_back(energy(record));
-    table.rows.push_back(row_of(cells));
-    if (const auto note = notes(record); !note.empty())
-      table.rows.push_back(row_of({"", "", "", "(" + note + ")"}));
-  }
-  return table;
-}
-
-// The fastest configuration of each variant; one without a time
-// when there is no other.
-std::vector<TimedRow> best_of_each(const std::vector<TimedRow>& rows) {
-  std::vector<TimedRow> best;
-  for (const auto& row : rows) {
-    const auto same = std::ranges::find_if(best, [&](const TimedRow& other) {
-      return other.record->full_name() == row.record->full_name();
-    });
-    if (same == best.end()) {
-      best.push_back(row);
-    } else if (row.timed &&
-               (!same->timed || row.summary.median < same->summary.median)) {
-      *same = row;
-    }
-  }
-  return best;
+// The GPU and the CPU; the name where they are not known.
+std::string machine_of(const Run& run) {
+  if (run.cpu.empty()) return run.machine;
+  return (run.gpu.empty() ? "" : run.gpu + "; ") + run.cpu + ", " +
+         std::to_string(run.cores) + " cores" +
+         (run.gpu.empty() ? ", no GPU" : "");
 }
 
 // What is printed of one point; nothing when none of its records is kept.
 struct Printed {
   std::string text, baseline;
   bool times = false, energy = false;
+  // what emulation has verified: "dmv", "cuda/naive", "64x64 float"
+  std::vector<std::array<std::string, 3>> verified = {};
+  std::size_t passed = 0, failed = 0, others = 0, more = 0;
 };
-
-Printed printed(const std::vector<Record>& records, const Keep& keep) {
-  auto rows = rows_of(records);
-  if (keep)
-    std::erase_if(rows,
-                  [&](const TimedRow& row) { return !keep(*row.record); });
-  if (rows.empty()) return {};
-  const auto yardsticks = compare(rows, records);
-  const Record& first = records.front();
-  Section section{.title = first.workload + " " +
-                           size_text(first.workload, first.size) + " " +
-                           to_string(first.dtype) + ", caches " +
-                           to_string(first.cache)};
-  section.blocks.push_back(table_of_rows(rows, yardsticks));
-  const auto best = best_of_each(rows);
-  if (yardsticks.best != nullptr && best.size() < rows.size()) {
-    section.blocks.push_back(
-        Section{.title = "best of each variant",
-                .blocks = {table_of_rows(best, yardsticks)}});
-  }
-  add_absent_energy(section, rows);
-  const auto* baseline = yardsticks.baseline;
-  return {terminal(section) + "\n",
-          baseline == nullptr ? std::string() : baseline->variant,
-          yardsticks.best != nullptr, any_energy(rows)};
-}
 
 class TableReporter final : public Reporter {
  public:
-  TableReporter(std::ostream& out, const Keep& keep) : out_(out), keep_(keep) {}
+  TableReporter(std::ostream& out, const TableStyle& style)
+      : out_(out), style_(style) {}
+
+  void run(const Run& run) override {
+    machines_[run.id] =
+        style_.since || run.machine.empty() ? machine_of(run) : run.machine;
+  }
 
   void point(const std::vector<Record>& records) override {
-    print(printed(records, keep_));
+    print(printed(records));
     out_.flush();  // it took seconds to measure
   }
 
@@ -290,54 +69,163 @@ class TableReporter final : public Reporter {
   void points(const std::vector<std::vector<Record>>& all) override {
     std::vector<Printed> texts(all.size());
     on_all_cores(all.size(),
-                 [&](std::size_t i) { texts[i] = printed(all[i], keep_); });
+                 [&](std::size_t i) { texts[i] = printed(all[i]); });
     for (const auto& text : texts)
       print(text);
   }
 
   void finish() override {
-    if (!times_) return;  // nothing of what is explained here was printed
-    Document notes;
-    const auto say = [&](const std::string& text) {
-      notes.blocks.push_back(Paragraph{.text = text, .small = true});
+    Document end;
+    const auto say = [&](const std::string& text, Tone tone = Tone::plain) {
+      end.blocks.push_back(
+          Paragraph{.text = text, .small = true, .tone = tone});
     };
+    if (times_ && style_.legend) add_legend(say);
+    for (const auto& [names, sizes] : verified_by_size()) {
+      say("verified by emulation, not timed: " + names + " at " + sizes);
+    }
+    if (more_ > 0) {
+      say(std::to_string(more_) +
+          " more settings of these variants: --all shows them");
+    }
+    if (passed_ + failed_ + others_ > 0) say(summary(), tone_of_summary());
+    out_ << terminal(end, style_.looks) << std::flush;
+  }
+
+ private:
+  void add_legend(const auto& say) const {
     say("*: lowest median time; =: a tie with it, the samples do not tell them "
         "apart; -: no time.");
     say("+-95%: half width of the median's interval; !: wider than asked for; "
         "?: too few samples.");
-    say("rate: bytes or operations that are needed, per second; roof: share of "
-        "the rate this machine can attain.");
+    say("limit: share of what this machine can attain; rate: bytes or "
+        "operations that are needed, per second.");
     if (!baseline_.empty()) {
-      say("speedup: over serial/" + baseline_ +
-          ", with its 95 % interval; +copies: with those to and from the GPU.");
+      say("speedup: over " + baseline_ +
+          "; +copies: with those to and from the GPU.");
     }
     if (energy_) {
       say("joules: of one execution, by the counters of the GPU or of the CPU, "
           "to 3 %.");
     }
-    out_ << terminal(notes) << std::flush;
   }
 
- private:
+  // Variants that were verified at the same sizes, with these.
+  std::vector<std::pair<std::string, std::string>> verified_by_size() const {
+    std::map<std::string, std::vector<std::string>> sizes_of, names_at;
+    for (const auto& [workload, name, size] : verified_) {
+      auto& sizes = sizes_of[workload + " " + name];
+      if (std::ranges::find(sizes, size) == sizes.end()) sizes.push_back(size);
+    }
+    for (const auto& [name, sizes] : sizes_of)
+      names_at[listed(sizes)].push_back(name);
+    constexpr std::size_t few = 3;
+    std::vector<std::pair<std::string, std::string>> lines;
+    for (const auto& [sizes, names] : names_at) {
+      lines.emplace_back(names.size() <= few
+                             ? listed(names)
+                             : std::to_string(names.size()) + " variants",
+                         sizes);
+    }
+    return lines;
+  }
+
+  std::string summary() const {
+    std::string text = std::to_string(passed_) + " passed, " +
+                       std::to_string(failed_) + " failed";
+    if (others_ > 0) text += ", " + std::to_string(others_) + " not run";
+    if (!style_.since) return text;
+    const std::chrono::duration<double> taken =
+        std::chrono::steady_clock::now() - *style_.since;
+    return text + " in " + significant(taken.count(), 2, 1) + " s";
+  }
+  Tone tone_of_summary() const {
+    return failed_ > 0 ? Tone::bad : passed_ > 0 ? Tone::good : Tone::plain;
+  }
+
+  Printed printed(const std::vector<Record>& records) const {
+    auto rows = rows_of(records);
+    if (style_.keep) {
+      std::erase_if(
+          rows, [&](const TimedRow& row) { return !style_.keep(*row.record); });
+    }
+    Printed result;
+    for (const auto& [record, summary, timed] : rows) {
+      const bool passed = record->verdict == Verdict::passed;
+      ++(passed            ? result.passed
+         : failed(*record) ? result.failed
+                           : result.others);
+      if (is_only_verified(*record)) {
+        result.verified.push_back({record->workload, name_of(*record),
+                                   size_text(record->workload, record->size) +
+                                       " " +
+                                       std::string(to_string(record->dtype))});
+      }
+    }
+    std::erase_if(rows, [](const TimedRow& row) {
+      return is_only_verified(*row.record);
+    });
+    if (!rows.empty()) add_tables(result, rows, records);
+    return result;
+  }
+
+  void add_tables(Printed& result, const std::vector<TimedRow>& rows,
+                  const std::vector<Record>& records) const {
+    const auto yardsticks = compare(rows, records);
+    const Record& first = records.front();
+    const auto known = machines_.find(first.run);
+    const auto whose = known == machines_.end() ? first.machine : known->second;
+    Section section{.title = heading(first, whose, style_.looks.width)};
+    const auto best = best_of_each(rows);
+    section.blocks.push_back(table_of_rows(best, yardsticks));
+    if (best.size() < rows.size()) {
+      if (style_.all) {
+        section.blocks.push_back(
+            Section{.title = "all settings",
+                    .blocks = {table_of_rows(rows, yardsticks)}});
+      } else {
+        result.more = rows.size() - best.size();
+      }
+    }
+    result.times = yardsticks.best != nullptr;
+    result.energy = any_energy(rows);
+    if (yardsticks.best != nullptr && best.size() > 1) {
+      section.blocks.push_back(
+          fastest(best, yardsticks, style_.since.has_value()));
+    }
+    add_absent_energy(section, rows);
+    if (yardsticks.baseline != nullptr)
+      result.baseline = name_of(*yardsticks.baseline);
+    result.text = terminal(section, style_.looks) + "\n";
+  }
+
   void print(const Printed& point) {
-    if (point.text.empty()) return;
     out_ << point.text;
     if (!point.baseline.empty()) baseline_ = point.baseline;
     times_ |= point.times;
     energy_ |= point.energy;
+    passed_ += point.passed;
+    failed_ += point.failed;
+    others_ += point.others;
+    more_ += point.more;
+    verified_.insert(verified_.end(), point.verified.begin(),
+                     point.verified.end());
   }
 
   std::ostream& out_;
-  Keep keep_;
+  TableStyle style_;
+  std::map<std::string, std::string> machines_;  // by the run's id
   std::string baseline_;
   bool times_ = false, energy_ = false;
+  std::vector<std::array<std::string, 3>> verified_;
+  std::size_t passed_ = 0, failed_ = 0, others_ = 0, more_ = 0;
 };
 
 }  // namespace
 
 std::unique_ptr<Reporter> make_table_reporter(std::ostream& out,
-                                              const Keep& keep) {
-  return std::make_unique<TableReporter>(out, keep);
+                                              const TableStyle& style) {
+  return std::make_unique<TableReporter>(out, style);
 }
 
 }  // namespace parlab

@@ -61,21 +61,23 @@ class Filtered final : public Reporter {
 };
 
 std::unique_ptr<Reporter> make_complete_reporter(const std::string& format,
-                                                 std::ostream& out) {
+                                                 std::ostream& out,
+                                                 const Looks& looks) {
   if (format == "json") return std::make_unique<JsonReporter>(out);
-  if (format == "explain") return make_explain_reporter(out);
+  if (format == "explain") return make_explain_reporter(out, looks);
   return make_record_reporter(out);
 }
 
 }  // namespace
 
 std::unique_ptr<Reporter> make_reporter(const std::string& format,
-                                        std::ostream& out, const Keep& keep) {
-  if (format == "csv") return std::make_unique<CsvReporter>(out, keep);
-  if (format == "table") return make_table_reporter(out, keep);
-  auto reporter = make_complete_reporter(format, out);
-  if (!keep) return reporter;
-  return std::make_unique<Filtered>(std::move(reporter), keep);
+                                        std::ostream& out,
+                                        const TableStyle& style) {
+  if (format == "csv") return std::make_unique<CsvReporter>(out, style.keep);
+  if (format == "table") return make_table_reporter(out, style);
+  auto reporter = make_complete_reporter(format, out, style.looks);
+  if (!style.keep) return reporter;
+  return std::make_unique<Filtered>(std::move(reporter), style.keep);
 }
 
 }  // namespace parlab

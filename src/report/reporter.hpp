@@ -1,13 +1,16 @@
 // Output formats. Measuring knows nothing of them: they see complete points.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "record/record.hpp"
+#include "render/terminal.hpp"
 
 namespace parlab {
 
@@ -30,19 +33,30 @@ class Reporter {
 // speedups are over. Empty: all.
 using Keep = std::function<bool(const Record&)>;
 
+// What a table shows, and how.
+struct TableStyle {
+  Keep keep = {};
+  Looks looks = {};
+  bool all = true;      // every setting of a variant, below the best of each
+  bool legend = false;  // what the columns mean
+  // When what is shown began to be measured; nothing: some time ago.
+  std::optional<std::chrono::steady_clock::time_point> since = {};
+};
+
 // format: "table", "explain", "csv", "json" or "record". out
 // must outlive the reporter.
 std::unique_ptr<Reporter> make_reporter(const std::string& format,
                                         std::ostream& out,
-                                        const Keep& keep = {});
+                                        const TableStyle& style = {});
 
-// One table per point: times with intervals, rates, speedups; at
-// most 100 columns wide.
+// One table per point: times with intervals, rates, speedups. At the end: what
+// emulation has verified, and how many passed.
 std::unique_ptr<Reporter> make_table_reporter(std::ostream& out,
-                                              const Keep& keep = {});
+                                              const TableStyle& style = {});
 // One table per point: what the GPU kernels cost and what their counters
 // say; at most 100 columns.
-std::unique_ptr<Reporter> make_explain_reporter(std::ostream& out);
+std::unique_ptr<Reporter> make_explain_reporter(std::ostream& out,
+                                                const Looks& looks = {});
 // The course's format, for the scripts that read it line by line.
 std::unique_ptr<Reporter> make_record_reporter(std::ostream& out);
 

@@ -132,8 +132,12 @@ AtWork at_work(Bench& bench, const Trial& trial, double count, double more_s) {
 }
 
 void show_work(Bench& bench, std::string_view what, const Trial& trial) {
+  auto done = static_cast<double>(bench.session.done);
+  for (const auto& pending : bench.listing.pending) {
+    if (pending.measurement) done += pending.measurement->progress();
+  }
   bench.session.observer.working_on(
-      std::string(what) + " " + name_of(trial.call), bench.session.done);
+      std::string(what) + " " + name_of(trial.call), done);
 }
 
 }  // namespace parlab

@@ -73,6 +73,13 @@ bool Measurement::due_to_judge() {
   return true;
 }
 
+double Measurement::progress() const {
+  if (finished_) return 1;
+  const double share = wanted_ > 0 ? static_cast<double>(executions_) / wanted_
+                                   : spent_s_ / std::max(time_limit_s_, 1e-9);
+  return std::min(share, 0.99);
+}
+
 bool Measurement::capped() const {
   return !taken_.empty() &&
          taken_.back().clock_hz < capped_share * taken_.back().highest_clock_hz;

@@ -36,6 +36,8 @@ class Measurement {
   // Finished, and more would be too much: out of time, out of batches, or as
   // many samples as were asked for.
   bool exhausted() const { return exhausted_; }
+  // How far it came, as a share.
+  double progress() const;
   // In its last batch the device ran below its highest
   // clock: its power is capped.
   bool capped() const;

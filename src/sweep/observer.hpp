@@ -17,9 +17,9 @@ struct Observer {
   virtual void run(const Run& /*run*/) {}
   // Before the first: how many measurements there will be.
   virtual void plan(std::size_t /*measurements*/) {}
-  // what: "cold dmv/cuda/naive float 4096x4096 block=256"; done:
-  // measurements completed so far.
-  virtual void working_on(const std::string& /*what*/, std::size_t /*done*/) {}
+  // what: "cold dmv/cuda/naive float 4096x4096 block=256"; done: measurements
+  // completed so far, with what there is of those under way.
+  virtual void working_on(const std::string& /*what*/, double /*done*/) {}
   // All records of one (size, dtype, cache), once they are
   // complete, in ladder order.
   virtual void point(const std::vector<Record>& records) = 0;
@@ -32,7 +32,7 @@ struct PassingObserver : Observer {
   explicit PassingObserver(Observer& observer) : to(observer) {}
   void run(const Run& run) override { to.run(run); }
   void plan(std::size_t measurements) override { to.plan(measurements); }
-  void working_on(const std::string& what, std::size_t done) override {
+  void working_on(const std::string& what, double done) override {
     to.working_on(what, done);
   }
   void point(const std::vector<Record>& records) override { to.point(records); }

@@ -25,7 +25,7 @@ struct Collected final : PassingObserver {
   void run(const Run& run) override {
     if (own_run.empty()) own_run = run.id;
   }
-  void working_on(const std::string& what, std::size_t done) override {
+  void working_on(const std::string& what, double done) override {
     to.working_on("tuning: " + what, done);
   }
   void point(const std::vector<Record>& complete) override {

@@ -69,6 +69,16 @@ std::string printed(const std::string& format,
   return out.str();
 }
 
+std::string shown(const std::vector<std::vector<Record>>& points,
+                  const TableStyle& style) {
+  std::ostringstream out;
+  const auto reporter = make_table_reporter(out, style);
+  for (const auto& point : points)
+    reporter->point(point);
+  reporter->finish();
+  return out.str();
+}
+
 // The first line that contains all of the parts; "" when none does.
 std::string line_with(const std::string& text,
                       const std::vector<std::string>& parts) {
@@ -211,7 +221,7 @@ BOOST_AUTO_TEST_CASE(table_of_what_begins_in_host_memory) {
   const auto row = line_with(table, {"cuda/tiled"});
   BOOST_TEST(row.starts_with(" "), table);
   BOOST_TEST(contains(row, " -  "));  // no speedup of a kernel alone
-  BOOST_TEST(row.ends_with("10.0x"), row);
+  BOOST_TEST(row.ends_with("10.00x"), row);
   BOOST_TEST(has_line(table, {"from host memory and back"}));
   // Among themselves they are compared.
   const auto alone = printed("table", {{piecewise}});
@@ -238,7 +248,7 @@ BOOST_AUTO_TEST_CASE(table_with_best_ties_and_failures) {
   const auto table =
       printed("table", {{make("serial", "plain", 1e-3), naive, coalesced, warp,
                          wrong, emulated(make("cuda", "tiled", 1))}});
-  BOOST_TEST(table.starts_with("fake 1024x1024 float, caches hot\n"), table);
+  BOOST_TEST(table.starts_with("fake 1024x1024 float, hot caches\n"), table);
   const auto row = [&](const std::string& name) {
     return line_with(table, {name});
   };
@@ -258,31 +268,104 @@ BOOST_AUTO_TEST_CASE(table_with_best_ties_and_failures) {
   BOOST_TEST(has_line(table, {"cuda/warp", "0.22%! "}));
   BOOST_TEST(has_line(
       table, {"-  blas/library", "wrong_result: y[1023] is 3.14159265"}));
-  BOOST_TEST(has_line(
-      table, {"-  cuda/tiled", "executed by emulation, passed; no time"}));
-  BOOST_TEST(!contains(table, "best of each variant"));
+  BOOST_TEST(has_line(table, {"verified by emulation, not timed: fake "
+                              "cuda/tiled at 1024x1024 float"}));
+  BOOST_TEST(!contains(table, "all settings"));
+  BOOST_TEST(has_line(table, {"fastest: cuda/coalesced, 10.0x serial/plain, "
+                              "tied with cuda/warp"}));
+  BOOST_TEST(!contains(table, "lowest median"));  // who asks is told
+  BOOST_TEST(table.ends_with("5 passed, 1 failed\n"), table);
+  for (const auto& line : split(table, '\n'))
+    BOOST_TEST(line.size() <= 100u, line);
+}
+
+BOOST_AUTO_TEST_CASE(a_legend_is_for_those_who_ask) {
+  const auto table =
+      shown({{make("serial", "plain", 1e-3), make("openmp", "rows", 1e-4)}},
+            {.legend = true});
   BOOST_TEST(has_line(table, {"*: lowest median time; =: a tie"}));
   BOOST_TEST(has_line(table, {"over serial/plain"}));
+}
+
+BOOST_AUTO_TEST_CASE(bars_say_how_fast) {
+  const std::vector<std::vector<Record>> points{
+      {make("serial", "plain", 1e-3), make("openmp", "rows", 1e-4)}};
+  const auto ascii = shown(points, {});
+  BOOST_TEST(has_line(ascii, {"openmp/rows", "  ############  "}));
+  BOOST_TEST(has_line(ascii, {"serial/plain", "  #   "}));
+  const auto unicode = shown(points, {.looks = {.letters = Letters::unicode}});
+  BOOST_TEST(
+      has_line(unicode, {"openmp/rows", "100.0 µs", "  ████████████  "}));
+  BOOST_TEST(has_line(unicode, {"serial/plain", "  █▎  "}));
+  // Where a character has several bytes, columns stand below each other.
+  const auto column = [&](const std::string& name, const std::string& word) {
+    const auto line = line_with(unicode, {name, word});
+    return length_of(line.substr(0, line.find(word)));
+  };
+  BOOST_TEST(column("openmp/rows", "10.0×") + 5 ==
+             column("serial/plain", "1.00×") + 5);
+}
+
+BOOST_AUTO_TEST_CASE(colours_where_they_are_wanted) {
+  auto wrong = make("cuda", "naive", 1);
+  const std::vector<std::vector<Record>> points{
+      {make("serial", "plain", 1e-3), make("openmp", "rows", 1e-4),
+       failed(wrong, Verdict::wrong_result, "y[0]")}};
+  const auto plain = shown(points, {});
+  BOOST_TEST(!contains(plain, "\033"));
+  auto coloured = shown(points, {.looks = {.colours = true}});
+  BOOST_TEST(has_line(coloured, {"\033[32m*", "openmp/rows", "\033[0m"}));
+  BOOST_TEST(has_line(coloured, {"\033[31m-", "cuda/naive"}));
+  BOOST_TEST(has_line(coloured, {"\033[31m2 passed, 1 failed\033[0m"}));
+  // Nothing but colours is added.
+  for (auto begin = coloured.find('\033'); begin != coloured.npos;
+       begin = coloured.find('\033'))
+    coloured.erase(begin, coloured.find('m', begin) - begin + 1);
+  BOOST_TEST(coloured == plain);
+}
+
+BOOST_AUTO_TEST_CASE(an_interval_without_bounds_does_not_break_the_table) {
+  auto wild = make("openmp", "rows", 1e-4, 0.001);
+  for (std::size_t i = 0; i < wild.seconds.size(); i += 2)
+    wild.seconds[i] *= 1e9;
+  const auto table = shown({{wild}}, {});
+  BOOST_TEST(has_line(table, {"openmp/rows", ">99%"}));
   for (const auto& line : split(table, '\n'))
     BOOST_TEST(line.size() <= 100u, line);
 }
 
 BOOST_AUTO_TEST_CASE(what_no_line_has_is_not_explained) {
-  const auto table = printed("table", {{emulated(make("cuda", "tiled", 1))}});
-  BOOST_TEST(contains(table, "executed by emulation, passed"));
-  BOOST_TEST(!contains(table, "lowest median time"), table);
+  const auto table =
+      shown({{emulated(make("cuda", "tiled", 1))}}, {.legend = true});
+  BOOST_TEST(table ==
+             "verified by emulation, not timed: fake cuda/tiled at 1024x1024 "
+             "float\n1 passed, 0 failed\n");
 }
 
-BOOST_AUTO_TEST_CASE(table_of_a_sweep_repeats_the_best) {
+// One line, however many they are and whatever their sizes.
+BOOST_AUTO_TEST_CASE(emulated_variants_have_one_line) {
+  std::vector<std::vector<Record>> points;
+  for (const auto* name : {"a", "b", "c", "d"}) {
+    for (const std::int64_t extent : {1024, 33}) {
+      points.push_back({emulated(make("cuda", name, 1))});
+      points.back().front().size = {extent, 67};
+    }
+  }
+  BOOST_TEST(shown(points, {}) ==
+             "verified by emulation, not timed: 4 variants at 1024x67 float "
+             "and 33x67 float\n8 passed, 0 failed\n");
+}
+
+BOOST_AUTO_TEST_CASE(table_of_a_sweep_begins_with_the_best) {
   std::vector<Record> records{make("serial", "plain", 1e-3)};
   for (const int block : {16, 32, 64}) {
     records.push_back(make("cuda", "naive", block == 32 ? 1e-4 : 2e-4));
     records.back().tunables = {{"block", block}};
   }
   const auto table = printed("table", {records});
-  const auto begin = table.find("best of each variant\n");
-  BOOST_TEST_REQUIRE(begin != std::string::npos);
-  const auto all = table.substr(0, begin), best = table.substr(begin);
+  const auto end = table.find("all settings\n");
+  BOOST_TEST_REQUIRE(end != std::string::npos);
+  const auto best = table.substr(0, end), all = table.substr(end);
   for (const auto* block : {"block=16", "block=32", "block=64"}) {
     BOOST_TEST(has_line(all, {"cuda/naive", block}));
   }
@@ -290,13 +373,16 @@ BOOST_AUTO_TEST_CASE(table_of_a_sweep_repeats_the_best) {
   BOOST_TEST(!has_line(best, {"block=16"}));
   BOOST_TEST(!has_line(best, {"block=64"}));
   BOOST_TEST(has_line(best, {"serial/plain"}));
+  const auto short_one = shown({records}, {.all = false});
+  BOOST_TEST(!contains(short_one, "block=16"));
+  BOOST_TEST(has_line(short_one, {"2 more settings", "--all shows them"}));
 }
 
 // Three samples have no interval: nothing is claimed to be a tie.
 BOOST_AUTO_TEST_CASE(table_of_too_few_samples) {
   const auto few = printed("table", {{make("serial", "plain", 1e-3, 0.001, 3),
                                       make("openmp", "rows", 1e-4, 0.001, 3)}});
-  BOOST_TEST(has_line(few, {"*  openmp/rows", " ?  ", "10.0x  ?"}));
+  BOOST_TEST(has_line(few, {"*  openmp/rows", " ?  ", "10.0x"}));
   BOOST_TEST(has_line(few, {"   serial/plain"}));
 }
 
@@ -305,7 +391,7 @@ BOOST_AUTO_TEST_CASE(table_without_a_baseline_a_roof_or_a_time) {
   auto alone = make("openmp", "rows", 1e-4);
   alone.roof_s = 0;
   const auto no_baseline = printed("table", {{alone}});
-  BOOST_TEST(has_line(no_baseline, {"*  openmp/rows", "GB/s     -        -"}));
+  BOOST_TEST(has_line(no_baseline, {"*  openmp/rows", "     -  40.0 GB/s"}));
   BOOST_TEST(!has_line(no_baseline, {"speedup: over"}));
   // Without a time there is neither.
   const auto none = printed(
@@ -332,11 +418,11 @@ BOOST_AUTO_TEST_CASE(table_shows_joules_where_they_were_asked_for) {
       Energy{{0.025, 0.0251, 0.0249, 0.025}, 1e-3, 20, "RAPL package-0"};
   absent.energy = too.energy = Energy{.absent = other("its clock fell")};
   const auto table = printed("table", {{absent, too, known}});
-  BOOST_TEST(has_line(table, {"+copies", "joules"}));
+  BOOST_TEST(has_line(table, {"speedup", "joules"}));
+  BOOST_TEST(!contains(table, "+copies"));  // nothing is copied
   BOOST_TEST(has_line(table, {"openmp/rows", "25.00 mJ"}));
   BOOST_TEST(has_line(
       table, {"no energy of serial/plain, serial/other: its clock fell"}));
-  BOOST_TEST(has_line(table, {"joules: of one execution"}));
   for (const auto& line : split(table, '\n'))
     BOOST_TEST(line.size() <= 100u, line);
   known.energy.reset();
@@ -381,11 +467,16 @@ BOOST_AUTO_TEST_CASE(progress_is_one_line_on_a_terminal) {
     Progress progress(out, 40);
     progress.start(8);
     progress.show("fake 64x64 float hot", 0);
-    BOOST_TEST(out.str() == "\r\033[K[0/8] fake 64x64 float hot");
+    BOOST_TEST(out.str() == "\r\033[K[0%] fake 64x64 float hot");
     out.str("");
-    progress.show("fake 64x64 float hot, a long one", 2,
+    progress.show("fake 64x64 float hot, a long one", 1.6,
                   std::chrono::seconds(50));
-    BOOST_TEST(out.str() == "\r\033[K[2/8] 2 min 30 s left, fake 64x64 float");
+    BOOST_TEST(out.str() == "\r\033[K[20%, 3 min 20 s left] fake 64x64 flo");
+    out.str("");
+    progress.show("fake 32x32", 3, std::chrono::milliseconds(50099));
+    BOOST_TEST(out.str().empty());  // too soon
+    progress.show("other 32x32", 3, std::chrono::milliseconds(50099));
+    BOOST_TEST(contains(out.str(), "other"));
     out.str("");
     progress.clear();
     progress.clear();

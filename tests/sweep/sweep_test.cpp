@@ -71,8 +71,8 @@ BOOST_AUTO_TEST_CASE(a_shard_that_holds_only_a_size_too_large_does_not_fail) {
 BOOST_AUTO_TEST_CASE(progress_counts_what_is_planned) {
   struct Watcher final : Observer {
     void plan(std::size_t measurements) override { planned = measurements; }
-    void working_on(const std::string&, std::size_t completed) override {
-      done = completed;
+    void working_on(const std::string&, double completed) override {
+      done = static_cast<std::size_t>(completed);
     }
     void point(const std::vector<Record>& records) override {
       seen += records.size();

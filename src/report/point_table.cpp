@@ -1,0 +1,258 @@
+#include "report/point_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.hpp"
+#include "record/speedup.hpp"
+#include "render/words.hpp"
+
+namespace parlab {
+namespace {
+
+// From here on arithmetic and not memory is expected to be the limit.
+constexpr double many_flops_a_byte = 10;
+
+std::string mark_of(const TimedRow& row, const Yardsticks& yardsticks) {
+  if (row.record == yardsticks.best->record) return "*";
+  if (!row.timed || row.record->from_host != yardsticks.best->record->from_host)
+    return "";
+  return tied(ratio(row.summary.estimate, yardsticks.best->summary.estimate))
+             ? "="
+             : "";
+}
+
+Text half_width(const TimedRow& row) {
+  if (!row.interval()) return "? ";
+  return half_width_of(relative_half_width(row.summary)) +
+         Text(row.record->converged ? " " : "!");
+}
+
+Text rate(const TimedRow& row, bool flops) {
+  const double amount = flops ? row.record->flops : row.record->bytes;
+  if (amount <= 0) return "-";
+  return Quantity{amount / row.summary.median,
+                  flops ? Unit::flop_per_second : Unit::byte_per_second};
+}
+
+Text roof(const TimedRow& row) {
+  if (row.record->roof_s <= 0) return "-";
+  return Quantity{row.record->roof_s / row.summary.median, Unit::fraction};
+}
+
+Text gain_of(const TimedRow& row, const Yardsticks& yardsticks, Copies copies) {
+  if (yardsticks.baseline == nullptr) return {};
+  const auto gain =
+      speedup(*row.record, row.summary.estimate, *yardsticks.baseline,
+              yardsticks.baseline_time, copies);
+  if (!gain) return "-";
+  return Quantity{gain->value, Unit::factor};
+}
+
+// Whether a table has something to say of copies.
+bool any_copies(const std::vector<TimedRow>& rows) {
+  return std::ranges::any_of(rows, [](const TimedRow& row) {
+    return row.record->from_host || row.record->to_device_s > 0;
+  });
+}
+
+// What stands in place of the numbers.
+Text reason(const Record& record) {
+  const bool passed = record.verdict == Verdict::passed;
+  Text text = record.emulated ? "executed by emulation, " : "";
+  text += to_string(record.verdict);
+  if (passed) text += record.emulated ? "; no time" : "; not timed";
+  return record.detail ? text + ": " + record.detail : text;
+}
+
+std::string notes(const Record& record) {
+  std::vector<std::string> parts;
+  if (record.from_host)
+    parts.push_back("from host memory and back: copies are in the time");
+  if (record.discarded > 0) {
+    parts.push_back(std::to_string(record.discarded) +
+                    " samples discarded, the clock had fallen");
+  }
+  for (const auto& flag : record.flags)
+    parts.push_back(flag);
+  return join(parts, "; ");
+}
+
+Text energy(const Record& record) {
+  if (!record.has_energy()) return "-";
+  return Quantity{record.energy->summary().median, Unit::joule};
+}
+
+Row row_without_time(const Record& record) {
+  auto row = row_of({"-", record.backend + "/" + record.variant,
+                     to_string(record.tunables), reason(record)});
+  row.tone = failed(record) ? Tone::bad : Tone::faint;
+  return row;
+}
+
+Table table_of_verdicts(const std::vector<TimedRow>& rows) {
+  Table table{.columns = {{},
+                          {.title = "variant", .widest = 30},
+                          {.title = "tunables", .widest = 20},
+                          {.title = "verdict"}}};
+  for (const auto& row : rows)
+    table.rows.push_back(row_without_time(*row.record));
+  return table;
+}
+
+Row row_with_time(const TimedRow& row, const Yardsticks& yardsticks,
+                  bool copies, bool energies) {
+  const Record& record = *row.record;
+  const auto mark = mark_of(row, yardsticks);
+  std::vector<Text> cells{
+      mark,
+      record.backend + "/" + record.variant,
+      to_string(record.tunables),
+      Quantity{row.summary.median, Unit::second},
+      half_width(row),
+      Meter{yardsticks.best->summary.median / row.summary.median},
+      roof(row),
+      rate(row, yardsticks.flops),
+      gain_of(row, yardsticks, Copies::none),
+      copies ? gain_of(row, yardsticks, Copies::pageable) : Text()};
+  if (energies) cells.push_back(energy(record));
+  auto cells_of_row = row_of(cells);
+  if (!mark.empty()) cells_of_row.tone = Tone::good;
+  return cells_of_row;
+}
+
+}  // namespace
+
+std::vector<TimedRow> rows_of(const std::vector<Record>& records) {
+  std::vector<TimedRow> rows;
+  for (const auto& record : records) {
+    const bool timed = record.timed() && !record.emulated;
+    rows.push_back({&record, timed ? record.summary() : Summary{}, timed});
+  }
+  return rows;
+}
+
+Yardsticks compare(const std::vector<TimedRow>& rows,
+                   const std::vector<Record>& records) {
+  Yardsticks yardsticks;
+  yardsticks.baseline = baseline_of(records, records.front());
+  if (yardsticks.baseline != nullptr)
+    yardsticks.baseline_time = yardsticks.baseline->summary().estimate;
+  for (const auto& row : rows) {
+    if (row.record->bytes > 0) {
+      yardsticks.flops =
+          row.record->flops / row.record->bytes >= many_flops_a_byte;
+    }
+    if (!row.timed || row.record->from_host) continue;
+    if (yardsticks.best == nullptr ||
+        row.summary.median < yardsticks.best->summary.median) {
+      yardsticks.best = &row;
+    }
+  }
+  for (const auto& row : rows) {
+    if (row.timed && yardsticks.best == nullptr) yardsticks.best = &row;
+  }
+  return yardsticks;
+}
+
+bool any_energy(const std::vector<TimedRow>& rows) {
+  return std::ranges::any_of(
+      rows, [](const TimedRow& row) { return row.record->has_energy(); });
+}
+
+void add_absent_energy(Section& section, const std::vector<TimedRow>& rows) {
+  std::vector<std::pair<Detail, std::vector<std::string>>> reasons;
+  for (const auto& row : rows) {
+    const auto& of_row = row.record->energy;
+    if (!row.timed || !of_row || !of_row->absent) continue;
+    const auto is = [&](const auto& reason) {
+      return reason.first == of_row->absent;
+    };
+    auto reason = std::ranges::find_if(reasons, is);
+    if (reason == reasons.end())
+      reason = reasons.insert(reason, {of_row->absent, {}});
+    reason->second.push_back(row.record->backend + "/" + row.record->variant);
+  }
+  for (auto& [why, whose] : reasons) {
+    whose.erase(std::unique(whose.begin(), whose.end()), whose.end());
+    section.blocks.push_back(Paragraph{
+        .text = "no energy of " + join(whose, ", ") + ": " + Text(why)});
+  }
+}
+
+Table table_of_rows(const std::vector<TimedRow>& rows,
+                    const Yardsticks& yardsticks) {
+  if (yardsticks.best == nullptr) return table_of_verdicts(rows);
+  const bool energies = any_energy(rows), copies = any_copies(rows);
+  Table table{.columns = {{},
+                          {.title = "variant", .widest = 20},
+                          {.title = "tunables", .widest = 12},
+                          {.title = "time", .right = true},
+                          {.title = "+-95% ", .right = true},
+                          {},
+                          {.title = "limit", .right = true},
+                          {.title = "rate", .right = true},
+                          {.title = "speedup", .right = true},
+                          {.title = "+copies", .right = true}}};
+  if (energies) table.columns.push_back({.title = "joules", .right = true});
+  for (const auto& row : rows) {
+    if (!row.timed) {
+      table.rows.push_back(row_without_time(*row.record));
+      continue;
+    }
+    table.rows.push_back(row_with_time(row, yardsticks, copies, energies));
+    if (const auto note = notes(*row.record); !note.empty())
+      table.rows.push_back(row_of({"", "", "", "(" + note + ")"}));
+  }
+  return table;
+}
+
+std::vector<TimedRow> best_of_each(const std::vector<TimedRow>& rows) {
+  std::vector<TimedRow> best;
+  for (const auto& row : rows) {
+    const auto same = std::ranges::find_if(best, [&](const TimedRow& other) {
+      return other.record->full_name() == row.record->full_name();
+    });
+    if (same == best.end()) {
+      best.push_back(row);
+    } else if (row.timed &&
+               (!same->timed || row.summary.median < same->summary.median)) {
+      *same = row;
+    }
+  }
+  return best;
+}
+
+std::string name_of(const Record& record) {
+  return record.backend + "/" + record.variant;
+}
+
+std::string listed(std::vector<std::string> names) {
+  const auto last = names.back();
+  names.pop_back();
+  return names.empty() ? last : join(names, ", ") + " and " + last;
+}
+
+Paragraph fastest(const std::vector<TimedRow>& best,
+                  const Yardsticks& yardsticks, bool goes_on) {
+  const Record& record = *yardsticks.best->record;
+  Text text = "fastest: " + Text(name_of(record));
+  if (yardsticks.baseline != nullptr && yardsticks.baseline != &record) {
+    const auto gain = gain_of(*yardsticks.best, yardsticks, Copies::none);
+    if (words(gain) != "-")
+      text += ", " + gain + " " + name_of(*yardsticks.baseline);
+  }
+  std::vector<std::string> ties;
+  bool wide = !record.converged;
+  for (const auto& row : best) {
+    if (mark_of(row, yardsticks) != "=") continue;
+    ties.push_back(name_of(*row.record));
+    wide |= !row.record->converged;
+  }
+  if (!ties.empty()) text += ", tied with " + listed(ties);
+  if (wide && goes_on)
+    text += "; intervals are wide: a longer --time-limit narrows them";
+  return {.text = text, .small = true};
+}
+
+}  // namespace parlab

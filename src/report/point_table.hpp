@@ -1,0 +1,55 @@
+// The table of one point: times with intervals, bars, rates, gains.
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "facts/document.hpp"
+#include "record/record.hpp"
+#include "statistics/statistics.hpp"
+
+namespace parlab {
+
+struct TimedRow {
+  const Record* record;
+  Summary summary;
+  bool timed;  // only what passed has a time
+  bool interval() const {
+    return timed && std::isfinite(summary.interval.high);
+  }
+};
+
+// What all rows of one point are compared with.
+struct Yardsticks {
+  // lowest median; of those with their data in place, if any
+  const TimedRow* best = nullptr;
+  const Record* baseline = nullptr;  // the serial one
+  Uncertain baseline_time;
+  bool flops = false;  // the rate to show: operations and not bytes
+};
+
+// They point into the records.
+std::vector<TimedRow> rows_of(const std::vector<Record>& records);
+// rows: those that are shown, of these records.
+Yardsticks compare(const std::vector<TimedRow>& rows,
+                   const std::vector<Record>& records);
+// The fastest configuration of each variant; one without a time when there is
+// no other.
+std::vector<TimedRow> best_of_each(const std::vector<TimedRow>& rows);
+
+Table table_of_rows(const std::vector<TimedRow>& rows,
+                    const Yardsticks& yardsticks);
+// Which one is the fastest, by how much, and which the samples do not tell from
+// it. can_go_on: whether more samples can be taken.
+Paragraph fastest(const std::vector<TimedRow>& best,
+                  const Yardsticks& yardsticks, bool can_go_on);
+bool any_energy(const std::vector<TimedRow>& rows);
+// Why some have none: each reason once, with whom it is about.
+void add_absent_energy(Section& section, const std::vector<TimedRow>& rows);
+
+std::string name_of(const Record& record);  // "cuda/naive"
+// "a, b and c"
+std::string listed(std::vector<std::string> names);
+
+}  // namespace parlab
