@@ -219,15 +219,15 @@ void print_examples(std::ostream& out, const Arguments& arguments,
   }
   const auto kernels = kernels_by_number(*workload);
   const std::pair<std::string, const char*> examples[] = {
-      {"1024", "all variants at one size, compared"},
+      {"1024", "all variants, compared"},
       {"1K:8K:*2 --results my.jsonl", "several sizes, recorded"},
       {kernels.empty()
            ? "1024 --backend serial"
            : "1024 --kernel " + kernels.front()->name + " --emulate",
-       "is it right? without a GPU"}};
+       "is it right, without a GPU?"}};
   for (const auto& [typed, meaning] : examples) {
     std::string line = "  " + arguments.program + name + " " + typed;
-    pad(line, 48);
+    pad(line, 52);
     out << line << meaning << '\n';
   }
 }

@@ -111,9 +111,10 @@ Document document_of_findings(const std::string& title,
   Document document{.title = title};
   if (asked.ids.empty())
     document.blocks.push_back(Paragraph{counts_of_outcomes(findings), true});
+  Table table{.columns = {{}, {.widest = 88}}};
+  if (!asked.evidence) table.columns = {{}, {}, {.widest = 66, .cut = true}};
   for (const auto& report : reports_of(findings)) {
-    Table table{.columns = {{}, {.widest = 88}}};
-    if (!asked.evidence) table.columns = {{}, {}, {.widest = 64, .cut = true}};
+    const auto head = table.rows.size();
     for (const auto& finding : findings) {
       if (finding.report != report || !asked.wants(finding)) continue;
       if (asked.evidence) {
@@ -122,9 +123,11 @@ Document document_of_findings(const std::string& title,
         table.rows.push_back(line_of(finding));
       }
     }
-    if (table.rows.empty()) continue;
-    document.blocks.push_back(Section{.title = report, .blocks = {table}});
+    if (table.rows.size() == head) continue;
+    table.rows.insert(table.rows.begin() + static_cast<std::ptrdiff_t>(head),
+                      {.cells = {{.text = report}}, .heading = true});
   }
+  document.blocks.push_back(std::move(table));
   if (!asked.evidence) {
     document.blocks.push_back(
         Paragraph{"--claim " + findings.front().id +

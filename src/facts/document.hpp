@@ -85,6 +85,7 @@ struct Column {
   std::size_t widest = 1000;  // characters; longer cells are wrapped
   bool interval = false;      // CSV and JSON have "KEY_low", "KEY_high" as well
   bool cut = false;           // longer cells end in "...", and are not wrapped
+  bool gives_way = false;     // left out where a line has no room for it
 };
 
 // For programs alone.

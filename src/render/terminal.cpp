@@ -80,7 +80,11 @@ class Layout {
       }
       lines_.push_back(std::move(line));
     }
-    if (!table.numbers) shrink();
+    if (table.numbers) return;
+    for (std::size_t c = columns_.size(); c-- > 0;) {
+      if (columns_[c]->gives_way && width() > looks_.width) leave_out(c);
+    }
+    shrink();
   }
 
   std::string print() const {
@@ -107,10 +111,25 @@ class Layout {
     Tone tone = Tone::plain;
   };
 
+  std::size_t width() const {
+    return std::accumulate(widths_.begin(), widths_.end(),
+                           gap * (widths_.size() - 1));
+  }
+
+  void leave_out(std::size_t column) {
+    const auto at = static_cast<std::ptrdiff_t>(column);
+    columns_.erase(columns_.begin() + at);
+    widths_.erase(widths_.begin() + at);
+    for (auto& line : lines_) {
+      // a last cell that spans the rest begins one column earlier, or not
+      if (column + (line.spans ? 1 : 0) < line.cells.size())
+        line.cells.erase(line.cells.begin() + at);
+    }
+  }
+
   // Names give way, the longest first, until the line fits; numbers do not.
   void shrink() {
-    auto all = std::accumulate(widths_.begin(), widths_.end(),
-                               gap * (widths_.size() - 1));
+    auto all = width();
     while (all > looks_.width) {
       std::size_t* widest = nullptr;
       for (std::size_t c = 0; c < widths_.size(); ++c) {

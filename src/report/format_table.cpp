@@ -178,6 +178,12 @@ class TableReporter final : public Reporter {
     Section section{.title = heading(first, whose, style_.looks.width)};
     const auto best = best_of_each(rows);
     section.blocks.push_back(table_of_rows(best, yardsticks));
+    result.times = yardsticks.best != nullptr;
+    result.energy = any_energy(rows);
+    if (yardsticks.best != nullptr && best.size() > 1) {
+      section.blocks.push_back(
+          fastest(best, yardsticks, style_.since.has_value()));
+    }
     if (best.size() < rows.size()) {
       if (style_.all) {
         section.blocks.push_back(
@@ -186,12 +192,6 @@ class TableReporter final : public Reporter {
       } else {
         result.more = rows.size() - best.size();
       }
-    }
-    result.times = yardsticks.best != nullptr;
-    result.energy = any_energy(rows);
-    if (yardsticks.best != nullptr && best.size() > 1) {
-      section.blocks.push_back(
-          fastest(best, yardsticks, style_.since.has_value()));
     }
     add_absent_energy(section, rows);
     if (yardsticks.baseline != nullptr)

@@ -189,7 +189,7 @@ Table table_of_rows(const std::vector<TimedRow>& rows,
                           {.title = "tunables", .widest = 12},
                           {.title = "time", .right = true},
                           {.title = "+-95% ", .right = true},
-                          {},
+                          {.gives_way = true},
                           {.title = "limit", .right = true},
                           {.title = "rate", .right = true},
                           {.title = "speedup", .right = true},
@@ -240,7 +240,7 @@ Paragraph fastest(const std::vector<TimedRow>& best,
   if (yardsticks.baseline != nullptr && yardsticks.baseline != &record) {
     const auto gain = gain_of(*yardsticks.best, yardsticks, Copies::none);
     if (words(gain) != "-")
-      text += ", " + gain + " " + name_of(*yardsticks.baseline);
+      text += ", " + gain + " as fast as " + name_of(*yardsticks.baseline);
   }
   std::vector<std::string> ties;
   bool wide = !record.converged;

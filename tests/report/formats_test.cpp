@@ -271,12 +271,24 @@ BOOST_AUTO_TEST_CASE(table_with_best_ties_and_failures) {
   BOOST_TEST(has_line(table, {"verified by emulation, not timed: fake "
                               "cuda/tiled at 1024x1024 float"}));
   BOOST_TEST(!contains(table, "all settings"));
-  BOOST_TEST(has_line(table, {"fastest: cuda/coalesced, 10.0x serial/plain, "
-                              "tied with cuda/warp"}));
+  BOOST_TEST(has_line(table, {"fastest: cuda/coalesced, 10.0x as fast as "
+                              "serial/plain, tied with cuda/warp"}));
   BOOST_TEST(!contains(table, "lowest median"));  // who asks is told
   BOOST_TEST(table.ends_with("5 passed, 1 failed\n"), table);
   for (const auto& line : split(table, '\n'))
     BOOST_TEST(line.size() <= 100u, line);
+}
+
+// On a terminal of 80 columns the bars give way, and not the names.
+BOOST_AUTO_TEST_CASE(a_narrow_terminal_has_no_bars) {
+  auto rows = make("openmp", "rows", 1e-4);
+  rows.tunables = {{"threads", 16}};
+  const auto table =
+      shown({{make("serial", "plain", 1e-3), rows}}, {.looks = {.width = 72}});
+  BOOST_TEST(has_line(table, {"openmp/rows", "threads=16", "100.0 us"}));
+  BOOST_TEST(!contains(table, "##"));
+  for (const auto& line : split(table, '\n'))
+    BOOST_TEST(line.size() <= 72u, line);
 }
 
 BOOST_AUTO_TEST_CASE(a_legend_is_for_those_who_ask) {
