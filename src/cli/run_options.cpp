@@ -80,6 +80,8 @@ Options rare_options() {
          under(output,
                {{"energy", "PARLAB_ENERGY", "",
                  "joules too, by NVML or RAPL: half a minute for each"},
+                {"pictures", "", "FOLDER",
+                 "with --counters of emulated kernels: what a warp touches"},
                 {"tuned", "PARLAB_TUNED", "FILE",
                  "what 'parlab tune' found, for --block best and its kin"},
                 {"in-process", "PARLAB_IN_PROCESS", "",

@@ -11,7 +11,9 @@
 #include "cluster/shard.hpp"
 #include "commands/emulate.hpp"
 #include "counters/counters.hpp"
+#include "counters/emulated.hpp"
 #include "machine/memory.hpp"
+#include "render/json.hpp"
 #include "render/words.hpp"
 #include "report/console.hpp"
 #include "report/reporter.hpp"
@@ -29,19 +31,35 @@ void explain(const Points& points, const Streams& streams) {
   reporter->finish();
 }
 
+bool any_emulated(const Points& points) {
+  return std::ranges::any_of(points, [](const std::vector<Record>& point) {
+    return std::ranges::any_of(point, &Record::emulated);
+  });
+}
+
+// What was counted: of a GPU each point once more, of emulation the lines of
+// each kernel.
+struct CountedPoints {
+  Points points;
+  Document lines;
+};
+
 // The points are printed only when their counters are known.
 int sweep_and_count(const Plan& plan, Console& console, Supervisor& supervisor,
-                    Points& points) {
+                    const std::string& pictures, CountedPoints& counted) {
   KeptPoints kept(console);
   const int status = run_sweep(plan, kept, supervisor);
   // A worker that may start ncu: no variant runs there.
   if (status != exit_interrupted && supervisor.fenced())
     supervisor.start_afresh();
-  if (status != exit_interrupted)
+  if (status != exit_interrupted && any_emulated(kept.points)) {
+    counted.lines = count_emulated(kept.points, pictures, console);
+  } else if (status != exit_interrupted) {
     add_counters(kept.points, plan.results, console);
+  }
   for (const auto& point : kept.points)
     console.point(point);
-  points = std::move(kept.points);
+  counted.points = std::move(kept.points);
   return status;
 }
 
@@ -137,13 +155,18 @@ int run_workload(const Arguments& arguments, const Streams& streams) {
     return EXIT_SUCCESS;
   }
   const bool counts = arguments.on("counters");
-  Points counted;
+  CountedPoints counted;
   const int status = counts
-                         ? sweep_and_count(plan, console, supervisor, counted)
+                         ? sweep_and_count(plan, console, supervisor,
+                                           arguments.text("pictures"), counted)
                          : run_sweep(plan, console, supervisor);
   reporter->finish();
   if (!out) streams.out.setstate(out.rdstate());
-  if (counts && request.format == "table") explain(counted, streams);
+  if (counts && request.format == "table" && counted.lines.blocks.empty())
+    explain(counted.points, streams);
+  if (request.format == "json") streams.out << json_lines(counted.lines);
+  if (request.format == "table" && !counted.lines.blocks.empty())
+    streams.out << '\n' << terminal(counted.lines, streams.looks);
   return status;
 }
 

@@ -19,6 +19,7 @@
 #include "core/workload.hpp"
 #include "facts/cause.hpp"
 #include "machine/energy_meter.hpp"
+#include "places/counted.hpp"
 #include "record/record.hpp"
 #include "verify/disturbance.hpp"
 #include "verify/host_arrays.hpp"
@@ -153,6 +154,12 @@ class Executor {
   // listens, behind an empty kernel of number + 1 blocks whose name has
   // profile_mark in it. For a process of its own.
   virtual void run_profiled(const Call& /*call*/, int /*number*/) {
+    throw PointError(Verdict::no_device, {.cause = Cause::no_counters});
+  }
+
+  // Executes the variant once and counts what its kernels ask of memory, where
+  // that can be told line by line.
+  virtual Counted count(const Call& /*call*/) {
     throw PointError(Verdict::no_device, {.cause = Cause::no_counters});
   }
 

@@ -168,11 +168,13 @@ void Block::run(Launch& of) {
   dynamic_shared.bytes = of.shared_bytes;
   dynamic_shared.cells.resize(max_shared_bytes / word_bytes + 1);
   signal_stack_.enter();
+  if (of.counts != nullptr) counts.emplace(*of.counts);
   for (auto turn = of.next++; turn < of.blocks.size(); turn = of.next++) {
     index = of.blocks[turn];
     if (!of.failed) run_one();
     if (of.barrier) of.barrier->arrive_and_drop();
   }
+  counts.reset();
   signal_stack_.leave();
 }
 
@@ -196,6 +198,7 @@ void Block::run_one() {
     order_.push_back(&threads_[i]);
   }
   arrange(order_, launch->order, launch->seed + index);
+  if (counts) counts->begin(size_);
   // When the block has failed, those that wait go on in
   // order to leave the kernel.
   const auto ended = [](const Thread* thread) { return thread->ended; };
@@ -207,6 +210,7 @@ void Block::run_one() {
     if (!failed) settle_all();
     if (!failed && !copy_barriers.empty()) find_endless_wait();
   }
+  if (counts) counts->end();
 }
 
 std::uint32_t Block::next_phase(const Thread& thread) {
@@ -339,10 +343,11 @@ void fence() {
 
 void copy_async(void* to, const void* from, std::size_t bytes,
                 std::size_t zero_bytes) {
+  const void* const place = __builtin_return_address(0);
   InRuntime here;
   here.thread.copies.push_back(
       {here.thread.copy_group, here.thread.copies_begun++, to, from,
-       bytes - zero_bytes, zero_bytes, here.thread.is_alone});
+       bytes - zero_bytes, zero_bytes, here.thread.is_alone, place});
 }
 
 void commit_copies() {

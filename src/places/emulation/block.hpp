@@ -21,6 +21,7 @@
 #include "places/emulation/doubts.hpp"
 #include "places/emulation/memory.hpp"
 #include "places/emulation/source_lines.hpp"
+#include "places/emulation/warp_counts.hpp"
 
 namespace parlab::emulation {
 
@@ -99,7 +100,8 @@ struct Thread {
     void* to;
     const void* from;
     std::size_t bytes, zero_bytes;
-    bool is_alone;  // when it was asked for
+    bool is_alone;      // when it was asked for
+    const void* place;  // of the kernel, that asked for it
   };
   std::vector<Copy> copies{};  // asynchronous
   unsigned copy_group = 0;     // the one that is open
@@ -196,6 +198,7 @@ struct Launch {
   std::uint32_t first_instance;  // of its blocks
   // nullptr: all that was started earlier comes before
   const Ordering* ordering;
+  SharedCounts* counts;               // nullptr: nobody wants to know
   std::vector<std::uint32_t> blocks;  // in the order they run
 
   std::atomic<std::size_t> next{0};
@@ -225,6 +228,7 @@ struct Block {
   std::uint32_t phase = 1;     // grows with each synchronisation of its threads
   bool failed = false;
   std::uint64_t accesses = 0;
+  std::optional<WarpCounts> counts;
   // that a barrier has made known to all threads, not yet released
   std::vector<Clock> fences;
   std::unordered_map<const void*, CopyBarrier> copy_barriers;
@@ -252,6 +256,7 @@ struct Block {
   void resume(Thread& thread);
   void settle_all();
   void settle(const Thread& thread);
+  void count_meeting(const Meeting& meeting, unsigned first);
   void share_fences(const std::vector<Thread*>& threads);
   bool has_passed(const Thread& thread, const Meeting& barrier);
   void order_by_barrier(const std::vector<Thread*>& threads, Scope scope);
@@ -290,10 +295,11 @@ class InRuntime {
 
 // Checks one access of the running thread; when it is wrong, reports
 // it and leaves the kernel.
-// from: what the program goes on with.
+// from: what the program goes on with, the place that is counted.
 void check_access(const void* address, std::size_t length, bool writes,
                   bool atomic = false, const void* from = nullptr);
-void checked_copy(void* to, const void* from, std::size_t bytes);
+void checked_copy(void* to, const void* from, std::size_t bytes,
+                  const void* place = nullptr);
 void checked_clear(void* to, std::size_t bytes);
 // Those of a thread's asynchronous copies that are chosen, by the thread
 // that runs, whose accesses they count as: none of them lets another thread
@@ -303,7 +309,7 @@ void make_copies(Thread& of, Chosen chosen) {
   std::erase_if(of.copies, [&](const Thread::Copy& copy) {
     if (!chosen(copy)) return false;
     const bool is_alone = std::exchange(running->is_alone, copy.is_alone);
-    checked_copy(copy.to, copy.from, copy.bytes);
+    checked_copy(copy.to, copy.from, copy.bytes, copy.place);
     checked_clear(static_cast<char*>(copy.to) + copy.bytes, copy.zero_bytes);
     running->is_alone = is_alone;
     return true;

@@ -107,6 +107,18 @@ class EmulatedExecutor final : public Executor {
     return checked;
   }
 
+  Counted count(const Call& call) override {
+    machine_->counts = std::make_unique<emulation::SharedCounts>();
+    const auto launch = run_checked(call).launch;
+    Counted counted{.lines = (*machine_->counts)->lines(),
+                    .launches = launch.launches,
+                    .blocks = launch.grid[0] * launch.grid[1] * launch.grid[2],
+                    .threads_per_block =
+                        launch.block[0] * launch.block[1] * launch.block[2]};
+    machine_->counts.reset();
+    return counted;
+  }
+
   // There are as many as are asked for; a team of one would
   // prove nothing of teams.
   int gpus() const override { return target_ == Target::team ? 2 : 1; }

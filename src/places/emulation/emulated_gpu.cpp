@@ -207,6 +207,7 @@ void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
                 .deadline = std::chrono::steady_clock::now() + time_limit_,
                 .first_instance = machine_->instances,
                 .ordering = ordering_,
+                .counts = kernel != nullptr ? machine_->counts.get() : nullptr,
                 .blocks = std::vector<std::uint32_t>(blocks)};
   std::iota(launch.blocks.begin(), launch.blocks.end(), 0u);
   arrange(launch.blocks, order_, seed_);

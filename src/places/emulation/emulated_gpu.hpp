@@ -26,6 +26,8 @@ struct EmulatedMachine {
   emulation::Arena arena;
   std::uint32_t instances = 1;           // of blocks, so far
   std::deque<emulation::Block> workers;  // one per OS thread
+  // while kernels' accesses are counted
+  std::unique_ptr<emulation::SharedCounts> counts = {};
 };
 
 class EmulatedGpu : public LaunchingGpu {

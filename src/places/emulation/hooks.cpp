@@ -221,14 +221,43 @@ void check_progress(const InRuntime& here) {
   }
 }
 
+namespace {
+
+// Structures are accessed in words of 16 bytes at the most.
+void count(const Allocation& array, const void* address, std::size_t length,
+           bool writes, bool atomic, const void* call) {
+  InRuntime here;
+  const bool shared = array.kind == Kind::shared;
+  const auto access = atomic ? shared ? Access::shared_atomic : Access::atomic
+                      : writes
+                          ? shared ? Access::shared_store : Access::global_store
+                      : shared ? Access::shared_load
+                               : Access::global_load;
+  constexpr std::size_t most = 16;
+  for (std::size_t done = 0; done < length; done += most) {
+    const CallSite site{
+        .call = call,
+        .access = access,
+        .bytes = static_cast<std::int64_t>(std::min(length - done, most))};
+    here.block.counts->add(here.thread.index, site, array,
+                           static_cast<const std::byte*>(address) + done);
+  }
+}
+
+}  // namespace
+
 void check_access(const void* address, std::size_t length, bool writes,
                   bool atomic, const void* from) {
   if (running == nullptr || running->owns(address)) return;
-  running->last_access = from;
+  if (!atomic) running->last_access = from;
   if (!running->suspects.empty()) InRuntime().thread.judge_suspects();
   Block& block = *running->block;
   if ((++block.accesses & 0xfffff) == 0) check_progress(InRuntime());
   Allocation* const array = block.array_of(address);
+  // What another thread changes meanwhile is tried again: that is emulation's.
+  if (block.counts && from != nullptr && array != nullptr &&
+      (writes || !atomic))
+    count(*array, address, length, writes, atomic, from);
   // The most frequent case, made short.
   if (!writes && array != nullptr && array->kind == Kind::input &&
       array->device == block.launch->device &&
@@ -261,10 +290,11 @@ void note_swap(const void* address, std::size_t bytes) {
 }
 
 // What the runtime does for a kernel, checked like the kernel's own accesses.
-void checked_copy(void* to, const void* from, std::size_t bytes) {
+void checked_copy(void* to, const void* from, std::size_t bytes,
+                  const void* place) {
   if (bytes == 0) return;
-  check_access(from, bytes, false);
-  check_access(to, bytes, true);
+  check_access(from, bytes, false, false, place);
+  check_access(to, bytes, true, false, place);
   // AddressSanitizer's memmove goes byte by byte: for what overlaps alone.
   const auto distance = reinterpret_cast<std::uintptr_t>(to) -
                         reinterpret_cast<std::uintptr_t>(from);
@@ -292,9 +322,9 @@ using parlab::Cause, parlab::Detail;
 // was released until then.
 class AtomicAccess {
  public:
-  AtomicAccess(const volatile void* address, std::size_t length, bool writes) {
-    check_access(const_cast<const void*>(address), length, writes, true,
-                 running == nullptr ? nullptr : running->last_access);
+  AtomicAccess(const volatile void* address, std::size_t length, bool writes,
+               const void* from) {
+    check_access(const_cast<const void*>(address), length, writes, true, from);
     if (running == nullptr || !writes) return;
     if (!running->fence && running->block->fences.empty()) return;
     InRuntime here;
@@ -357,22 +387,24 @@ void __tsan_vptr_read(void**) {}
 // What a kernel copies and clears by calls, under the names that
 // scripts/emulate-kernel.sh gives them: clang calls them for each structure.
 void* parlab_memcpy(void* to, const void* from, std::size_t bytes) {
-  checked_copy(to, from, bytes);
+  checked_copy(to, from, bytes, __builtin_return_address(0));
   return to;
 }
 void* parlab_memmove(void* to, const void* from, std::size_t bytes) {
-  return parlab_memcpy(to, from, bytes);
+  checked_copy(to, from, bytes, __builtin_return_address(0));
+  return to;
 }
 void* parlab_memset(void* to, int value, std::size_t bytes) {
-  if (bytes > 0) check_access(to, bytes, true);
+  if (bytes > 0)
+    check_access(to, bytes, true, false, __builtin_return_address(0));
   return std::memset(to, value, bytes);
 }
 
 void __tsan_read_range(void* p, std::size_t bytes) {
-  check_access(p, bytes, false);
+  check_access(p, bytes, false, false, __builtin_return_address(0));
 }
 void __tsan_write_range(void* p, std::size_t bytes) {
-  check_access(p, bytes, true);
+  check_access(p, bytes, true, false, __builtin_return_address(0));
 }
 
 #define ACCESS(bytes, name, writes)                                     \
@@ -390,25 +422,25 @@ READ_AND_WRITE(4)
 READ_AND_WRITE(8)
 READ_AND_WRITE(16)
 
-#define FETCH(bits, T, name)                                          \
-  T __tsan_atomic##bits##_fetch_##name(volatile T* p, T value, int) { \
-    const AtomicAccess noted(p, bits / 8, true);                      \
-    return __atomic_fetch_##name(p, value, __ATOMIC_SEQ_CST);         \
+#define FETCH(bits, T, name)                                                  \
+  T __tsan_atomic##bits##_fetch_##name(volatile T* p, T value, int) {         \
+    const AtomicAccess noted(p, bits / 8, true, __builtin_return_address(0)); \
+    return __atomic_fetch_##name(p, value, __ATOMIC_SEQ_CST);                 \
   }
 // What was there is returned by one of the two, which clang calls, and
 // left in `old` by the other.
 #define ATOMIC(bits, T)                                                        \
   T __tsan_atomic##bits##_load(const volatile T* p, int) {                     \
-    const AtomicAccess noted(p, bits / 8, false);                              \
+    const AtomicAccess noted(p, bits / 8, false, __builtin_return_address(0)); \
     return __atomic_load_n(p, __ATOMIC_SEQ_CST);                               \
   }                                                                            \
   void __tsan_atomic##bits##_store(volatile T* p, T value, int) {              \
-    const AtomicAccess noted(p, bits / 8, true);                               \
+    const AtomicAccess noted(p, bits / 8, true, __builtin_return_address(0));  \
     __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                              \
   }                                                                            \
   int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* old,     \
                                                     T value, int, int) {       \
-    const AtomicAccess noted(p, bits / 8, true);                               \
+    const AtomicAccess noted(p, bits / 8, true, __builtin_return_address(0));  \
     return __atomic_compare_exchange_n(p, old, value, false, __ATOMIC_SEQ_CST, \
                                        __ATOMIC_SEQ_CST);                      \
   }                                                                            \

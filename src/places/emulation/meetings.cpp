@@ -43,6 +43,16 @@ bool same(const Meeting& a, const Meeting& b) {
 
 }  // namespace
 
+// All lanes of a warp, or of all warps, are together.
+void Block::count_meeting(const Meeting& meeting, unsigned first) {
+  if (!in_warp(meeting)) return counts->end();
+  const auto lanes =
+      std::count_if(threads_.begin() + first,
+                    threads_.begin() + std::min(first + warp_size, size_),
+                    [](const Thread& thread) { return !thread.ended; });
+  if (lanes == std::ssize(here_)) counts->meet(first / warp_size);
+}
+
 // Lets all go on that this thread waits for, and itself, if all are there.
 // Who has ended is not waited for, as on devices from Volta on; but the barrier
 // of a grid is software, which counts all threads.
@@ -78,6 +88,7 @@ void Block::settle(const Thread& thread) {
     if (has_passed(threads_[i], meeting))
       return thread.fail(Verdict::launch_failed, divergence(meeting));
   }
+  if (counts) count_meeting(meeting, first);
   if (meeting.scope != Scope::lanes) order_by_barrier(here, meeting.scope);
   if (meeting.scope == Scope::grid) wait_for_grid(here);
   tell_of_lanes(here, lanes);

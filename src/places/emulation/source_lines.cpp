@@ -38,7 +38,15 @@ Calls calls_here() {
   return collected.calls;
 }
 
-Line line_of(const void* address) {
+namespace {
+
+bool is_of_kernel(std::string_view file) {
+  return file.ends_with(".cu") || file.ends_with(".cuh");
+}
+
+// Of the functions that are inlined there the innermost in a kernel's file, or
+// the outermost.
+Line line_at(std::uintptr_t address) {
   Line line;
   const auto look = [](void* to, std::uintptr_t, const char* file, int number,
                        const char* function) {
@@ -46,11 +54,16 @@ Line line_of(const void* address) {
     *static_cast<Line*>(to) = {
         file, plain_function_name(boost::core::demangle(function)),
         static_cast<unsigned>(number)};
-    return std::string_view(file).ends_with(".cu") ? 1 : 0;
+    return is_of_kernel(file) ? 1 : 0;
   };
-  backtrace_pcinfo(symbols(), reinterpret_cast<std::uintptr_t>(address) - 1,
-                   look, ignore, &line);
+  backtrace_pcinfo(symbols(), address, look, ignore, &line);
   return line;
+}
+
+}  // namespace
+
+Line line_of(const void* address) {
+  return line_at(reinterpret_cast<std::uintptr_t>(address) - 1);
 }
 
 std::string plain_function_name(std::string signature) {
@@ -78,20 +91,11 @@ Detail at_line(const char* file, unsigned line, Detail what) {
 }
 
 Detail at_line_of(const Calls& calls, Detail what) {
-  const auto known = what.further.size();
-  // Called for each function that is inlined there, the innermost first.
-  const auto look = [](void* to, std::uintptr_t, const char* file, int line,
-                       const char*) {
-    const std::string_view path = file == nullptr ? "" : file;
-    if (!path.ends_with(".cu") && !path.ends_with(".cuh")) return 0;
-    auto& told = *static_cast<Detail*>(to);
-    told = at_line(file, static_cast<unsigned>(line), std::move(told));
-    return 1;
-  };
-  for (auto call = calls.begin();
-       call != calls.end() && *call != 0 && what.further.size() == known;
-       ++call) {
-    backtrace_pcinfo(symbols(), *call, look, ignore, &what);
+  for (const auto call : calls) {
+    if (call == 0) break;
+    const auto found = line_at(call);
+    if (is_of_kernel(found.file))
+      return at_line(found.file.c_str(), found.number, std::move(what));
   }
   return what;
 }

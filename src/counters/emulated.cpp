@@ -1,0 +1,343 @@
+#include "counters/emulated.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <span>
+
+#include "core/file.hpp"
+#include "core/numbers.hpp"
+#include "core/text.hpp"
+#include "core/variant.hpp"
+#include "counters/warp_picture.hpp"
+#include "places/executor.hpp"
+#include "render/words.hpp"
+#include "verify/problem.hpp"
+
+namespace parlab {
+namespace {
+
+// A request that moves so many times what would do is worth a word.
+constexpr double too_much = 1.5;
+// So few are the lanes of two rows at work, and not worth a word.
+constexpr double few_sectors = 2.5;
+// Lanes of 32 that take part where nothing is wrong.
+constexpr double enough_lanes = 24;
+// So often is a sector moved before re-reading it is worth a word.
+constexpr double many_times = 8;
+
+// Lines that cost less than this share of the costliest are not worth a word.
+constexpr double matters = 0.05;
+
+constexpr double warp = 32;
+
+double per_request(std::int64_t count, const CountedLine& line) {
+  return static_cast<double>(count) /
+         static_cast<double>(std::max<std::int64_t>(line.requests, 1));
+}
+
+Text number(double value) {
+  const double whole = std::round(value);
+  if (std::abs(value - whole) < 0.05) return static_cast<std::int64_t>(whole);
+  return significant(value, 3);
+}
+
+Text distance(std::int64_t bytes) {
+  const auto apart = std::abs(bytes);
+  if (apart < 1024) return std::to_string(apart) + " bytes";
+  return Quantity{static_cast<double>(apart), Unit::byte};
+}
+
+bool reads(Access access) {
+  return access == Access::global_load || access == Access::shared_load;
+}
+
+std::string verb(const CountedLine& line) {
+  return line.access == Access::atomic || line.access == Access::shared_atomic
+             ? "atomic on "
+         : reads(line.access) ? "load of "
+                              : "store to ";
+}
+
+Text beginning(const CountedLine& line) {
+  return "line " + std::to_string(line.line) + ": a warp's " + verb(line) +
+         line.array;
+}
+
+Text of_global_memory(const CountedLine& line) {
+  const double moved = per_request(line.moved, line),
+               fewest = per_request(line.fewest, line);
+  Text text = beginning(line) + " touches " + number(moved) +
+              " sectors where " + number(fewest) + " would do";
+  if (line.stride == 0) return text;
+  const bool neighbours = std::abs(line.stride) == line.bytes;
+  if (neighbours) {
+    return text +
+           "; neighbouring threads have neighbouring words, but the "
+           "first one does not begin a sector of 32 bytes";
+  }
+  text += "; neighbouring threads are " + distance(line.stride) + " apart";
+  constexpr std::int64_t widest = 16;
+  if (line.stride > line.bytes && line.stride <= widest)
+    text += ": a wider load takes at once what one thread reads in pieces";
+  return text;
+}
+
+Text of_banks(const CountedLine& line) {
+  return beginning(line) + " takes " + number(per_request(line.moved, line)) +
+         " wavefronts where " + number(per_request(line.fewest, line)) +
+         " would do; neighbouring threads are " + distance(line.stride) +
+         " apart, and meet at the same banks";
+}
+
+Text diagnosis(const CountedLine& line) {
+  const double moved = per_request(line.moved, line),
+               fewest = per_request(line.fewest, line),
+               lanes = per_request(line.lanes, line),
+               together = per_request(line.at_one_word, line);
+  const bool is_atomic =
+      line.access == Access::atomic || line.access == Access::shared_atomic;
+  if (is_atomic && together >= 2) {
+    return beginning(line) + " has " + number(together) + " of " +
+           number(lanes) +
+           " lanes at one word: they are served one after the other";
+  }
+  if (lanes < enough_lanes) {
+    return beginning(line) + " is executed with " + number(lanes) + " of " +
+           number(warp) + " lanes: the others wait for them";
+  }
+  if (is_atomic) return {};
+  if (moved > too_much * fewest && is_shared(line.access))
+    return of_banks(line);
+  if (moved > std::max(fewest + 0.5, few_sectors) && !is_shared(line.access))
+    return of_global_memory(line);
+  const double again =
+      static_cast<double>(line.moved) /
+      static_cast<double>(std::max<std::int64_t>(line.different, 1));
+  if (line.access == Access::global_load && again >= many_times) {
+    return beginning(line) + " brings each sector " + number(again) +
+           " times: shared memory or registers can keep it";
+  }
+  return {};
+}
+
+Text diagnosis_of_launch(const Counted& counted) {
+  // of the smallest GPUs of today that people compute on
+  constexpr std::int64_t multiprocessors = 40;
+  if (counted.blocks >= multiprocessors || counted.blocks == 0) return {};
+  return "the largest launch has " + Text(counted.blocks) +
+         (counted.blocks == 1 ? " block of " : " blocks of ") +
+         Text(counted.threads_per_block) +
+         " threads: most multiprocessors of a GPU have nothing to do";
+}
+
+Text as_it_should(const CountedLine& line) {
+  return beginning(line) + " touches " + number(per_request(line.moved, line)) +
+         (is_shared(line.access) ? " wavefronts" : " sectors") +
+         ": it cannot be fewer";
+}
+
+// "dynamic" of dynamic shared memory: the access says the rest.
+std::string short_array(const CountedLine& line) {
+  return is_shared(line.access) ? line.array.substr(0, line.array.find(' '))
+                                : line.array;
+}
+
+std::string short_name(const std::string& file) {
+  return file.substr(file.rfind('/') + 1);
+}
+
+// The lines of a source file; none where it is not there.
+class Sources {
+ public:
+  std::string line(const std::string& file, unsigned number) {
+    auto& lines = files_[file];
+    if (lines.empty()) {
+      std::ifstream in(file);
+      lines.emplace_back();
+      for (std::string line; std::getline(in, line);)
+        lines.push_back(std::move(line));
+    }
+    if (number >= lines.size()) return "";
+    const auto& all = lines[number];
+    const auto first = all.find_first_not_of(" \t");
+    return first == all.npos ? "" : all.substr(first);
+  }
+
+ private:
+  std::map<std::string, std::vector<std::string>> files_;
+};
+
+void sum(std::map<std::string, double>& counters, const std::string& name,
+         std::int64_t value) {
+  counters[name] += static_cast<double>(value);
+}
+
+void rate(std::map<std::string, double>& counters, const std::string& name,
+          const std::string& above, const std::string& below) {
+  if (counters[below] > 0) counters[name] = counters[above] / counters[below];
+}
+
+// The lines that are worth a word.
+std::span<const CountedLine> costly(const Counted& counted) {
+  const auto little =
+      std::ranges::find_if(counted.lines, [&](const CountedLine& line) {
+        return static_cast<double>(line.moved) <
+               matters * static_cast<double>(counted.lines.front().moved);
+      });
+  return {counted.lines.begin(), little};
+}
+
+// "cuda-naive-line-31-load-of-a.svg"
+std::string file_name(const Record& record, const CountedLine& line) {
+  auto name = record.workload + "-" + record.variant + "-line-" +
+              std::to_string(line.line) + "-" +
+              std::string(to_string(line.access)) + "-of-" + line.array;
+  std::ranges::replace(name, ' ', '-');
+  return name + ".svg";
+}
+
+void draw_warps(const Record& record, const Counted& counted,
+                const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  for (const auto& line : costly(counted)) {
+    const auto said = diagnosis(line);
+    write_file(
+        folder / file_name(record, line),
+        picture_of_warp(line, words(said.empty() ? as_it_should(line) : said)));
+  }
+}
+
+// Of a variant that was tried at several sizes the largest one: at a small one
+// most lanes have nothing to do.
+bool is_largest(const Record& record,
+                const std::vector<std::vector<Record>>& points) {
+  return std::ranges::none_of(points, [&](const std::vector<Record>& point) {
+    return std::ranges::any_of(point, [&](const Record& other) {
+      return other.full_name() == record.full_name() &&
+             other.dtype == record.dtype && other.tunables == record.tunables &&
+             other.bytes > record.bytes;
+    });
+  });
+}
+
+}  // namespace
+
+std::map<std::string, double> counters_of(const Counted& counted) {
+  std::map<std::string, double> counters;
+  for (const auto& line : counted.lines) {
+    switch (line.access) {
+      case Access::global_load:
+        sum(counters, "global_load_requests", line.requests);
+        sum(counters, "global_load_sectors", line.moved);
+        break;
+      case Access::global_store:
+        sum(counters, "global_store_requests", line.requests);
+        sum(counters, "global_store_sectors", line.moved);
+        break;
+      case Access::atomic:
+        sum(counters, "global_atomic_requests", line.requests);
+        break;
+      default:
+        sum(counters, "shared_bank_conflicts", line.moved - line.fewest);
+    }
+  }
+  rate(counters, "sectors_per_load_request", "global_load_sectors",
+       "global_load_requests");
+  rate(counters, "sectors_per_store_request", "global_store_sectors",
+       "global_store_requests");
+  std::erase_if(counters, [](const auto& one) {
+    return one.second == 0 && one.first != "shared_bank_conflicts";
+  });
+  return counters;
+}
+
+std::vector<Text> diagnoses(const Counted& counted) {
+  std::vector<Text> all;
+  for (const auto& line : costly(counted)) {
+    if (auto said = diagnosis(line); !said.empty())
+      all.push_back(std::move(said));
+  }
+  if (auto said = diagnosis_of_launch(counted); !said.empty())
+    all.push_back(std::move(said));
+  return all;
+}
+
+Section section_of(const Record& record, const Counted& counted) {
+  Table table{.key = "line",
+              .columns = {{.key = "variant"},
+                          {.key = "file"},
+                          {"line", "line", true},
+                          {"access", "access"},
+                          {"array", "of"},
+                          {"bytes", "bytes", true},
+                          {"requests", "requests", true},
+                          {"lanes_per_request", "lanes", true},
+                          {"moved_per_request", "moved", true},
+                          {"fewest_per_request", "fewest", true},
+                          {.key = "stride_bytes"},
+                          {.key = "moved"},
+                          {"source", "source", false, 40, false, true}}};
+  Sources sources;
+  const auto name = record.full_name();
+  for (const auto& line : counted.lines) {
+    table.rows.push_back(
+        row_of({name, line.file, std::int64_t{line.line},
+                to_string(line.access), short_array(line), line.bytes,
+                line.requests, number(per_request(line.lanes, line)),
+                number(per_request(line.moved, line)),
+                number(per_request(line.fewest, line)), line.stride, line.moved,
+                sources.line(line.file, line.line)}));
+    if (line.moved > line.fewest) table.rows.back().tone = Tone::bad;
+  }
+  const auto file =
+      counted.lines.empty() ? "" : short_name(counted.lines.front().file);
+  Section section{.title = name + " " +
+                           size_text(record.workload, record.size) + " " +
+                           std::string(to_string(record.dtype)) +
+                           ": what its warps ask of memory, by line of " + file,
+                  .blocks = {table}};
+  for (const auto& said : diagnoses(counted))
+    section.blocks.push_back(Paragraph{.text = said});
+  return section;
+}
+
+Document count_emulated(std::vector<std::vector<Record>>& points,
+                        const std::string& pictures, Observer& observer) {
+  Document document;
+  for (auto& point : points) {
+    for (auto& record : point) {
+      if (!record.emulated || record.verdict != Verdict::passed ||
+          !is_largest(record, points))
+        continue;
+      const auto& registry = Registry::instance();
+      const auto* workload = registry.workload(record.workload);
+      const auto variants = registry.variants(record.workload);
+      const auto found =
+          std::ranges::find(variants, record.full_name(), &Variant::full_name);
+      if (workload == nullptr || found == variants.end()) continue;
+      observer.working_on("counting " + record.identity(), 0);
+      try {
+        Problem problem(*workload, record.size, record.dtype, {*found});
+        problem.fill(InputKind::uniform);
+        const auto executor = make_executor((*found)->target);
+        executor->load(problem.inputs(), problem.outputs());
+        const auto counted = executor->count(
+            {*found, record.size, record.dtype, record.tunables});
+        executor->release();
+        record.counters = counters_of(counted);
+        document.blocks.push_back(section_of(record, counted));
+        if (!pictures.empty()) draw_warps(record, counted, pictures);
+      } catch (const PointError& error) {
+        observer.note({.cause = Cause::no_counters_of,
+                       .arguments = {record.identity()},
+                       .further = {error.detail}});
+      }
+    }
+  }
+  return document;
+}
+
+}  // namespace parlab

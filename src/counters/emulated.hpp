@@ -1,0 +1,29 @@
+// Counters of kernels that are emulated: under the names that ncu's have, and
+// line by line.
+#pragma once
+
+#include "facts/document.hpp"
+#include "places/counted.hpp"
+#include "sweep/observer.hpp"
+
+namespace parlab {
+
+// Executes each emulated record of the points that passed once more, counts,
+// and gives it its counters. Returns what they say of each kernel: its lines,
+// the costliest first, and what is wrong with them. pictures: a folder, or
+// empty; there each line that costs much gets a picture of its first warp. A
+// note says why a kernel cannot be counted.
+Document count_emulated(std::vector<std::vector<Record>>& points,
+                        const std::string& pictures, Observer& observer);
+
+// Sums over all lines, by the names of counters/ncu.hpp.
+std::map<std::string, double> counters_of(const Counted& counted);
+
+// What is wrong, in one sentence for each line that costs much, and one for how
+// the kernel was launched, with the numbers that show it. Empty: nothing is.
+std::vector<Text> diagnoses(const Counted& counted);
+
+// One kernel: its lines beside their source, the sentences below.
+Section section_of(const Record& record, const Counted& counted);
+
+}  // namespace parlab

@@ -1,0 +1,53 @@
+// What the kernels of one execution asked of memory, line by line.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/enum_names.hpp"
+
+namespace parlab {
+
+PARLAB_ENUM(Access, "access", (global_load, "load"), (global_store, "store"),
+            (shared_load, "shared load"), (shared_store, "shared store"),
+            (atomic, "atomic"), (shared_atomic, "shared atomic"))
+constexpr bool is_shared(Access access) {
+  return access == Access::shared_load || access == Access::shared_store ||
+         access == Access::shared_atomic;
+}
+
+// Of all warps that executed an access of one source line. A request is one
+// such instruction of a warp.
+struct CountedLine {
+  std::string file;  // as the compiler was told
+  unsigned line = 0;
+  Access access = Access::global_load;
+  std::string array;       // that it meets first
+  std::int64_t bytes = 0;  // of a thread's access
+
+  std::int64_t requests = 0;
+  std::int64_t lanes = 0;  // that took part, of all requests
+  // Sectors of 32 bytes of global memory, or wavefronts of shared memory: what
+  // was moved, and the fewest for as many lanes.
+  std::int64_t moved = 0, fewest = 0;
+  // Lanes that met at the word where most of them did, of all requests.
+  std::int64_t at_one_word = 0;
+  // Different sectors of global memory that any request touched.
+  std::int64_t different = 0;
+  // Bytes from a lane's address to its neighbour's, in most requests.
+  std::int64_t stride = 0;
+  // Of the first request: each lane's address, from the start of the array;
+  // -1: the lane took no part.
+  std::array<std::int64_t, 32> first{};
+};
+
+struct Counted {
+  std::vector<CountedLine> lines;  // the costliest first
+  std::int64_t launches = 0;
+  // of the launch with the most threads
+  std::int64_t blocks = 0, threads_per_block = 0;
+};
+
+}  // namespace parlab

@@ -1,0 +1,105 @@
+#include "places/emulation/memory_rules.hpp"
+
+#include <algorithm>
+
+namespace parlab::emulation {
+namespace {
+
+constexpr int warp = 32;
+
+// A few different numbers.
+class Different {
+ public:
+  // Whether it is a new one.
+  bool add(std::int64_t number) {
+    const auto end = numbers_.begin() + count_;
+    // neighbours are mostly alike
+    if (count_ > 0 && numbers_[static_cast<std::size_t>(count_ - 1)] == number)
+      return false;
+    if (std::find(numbers_.begin(), end, number) != end) return false;
+    numbers_[static_cast<std::size_t>(count_++)] = number;
+    return true;
+  }
+  int count() const { return count_; }
+
+ private:
+  std::array<std::int64_t, 4 * warp> numbers_;
+  int count_ = 0;
+};
+
+template <typename F>
+void for_each_lane(const WarpAccess& access, int first, int last, F f) {
+  for (int lane = first; lane < last; ++lane) {
+    if ((access.lanes >> lane & 1) != 0)
+      f(std::int64_t{access.offset[static_cast<std::size_t>(lane)]});
+  }
+}
+
+// How many lanes are served at once.
+int lanes_at_once(std::int64_t bytes) {
+  return bytes <= bank_bytes       ? warp
+         : bytes <= 2 * bank_bytes ? warp / 2
+                                   : warp / 4;
+}
+
+}  // namespace
+
+std::int64_t sectors(const WarpAccess& access) {
+  Different touched;
+  for_each_lane(access, 0, warp, [&](std::int64_t offset) {
+    for (auto sector = offset / sector_bytes;
+         sector <= (offset + access.bytes - 1) / sector_bytes; ++sector)
+      touched.add(sector);
+  });
+  return touched.count();
+}
+
+std::int64_t fewest_sectors(const WarpAccess& access) {
+  Different words;
+  for_each_lane(access, 0, warp,
+                [&](std::int64_t offset) { words.add(offset); });
+  return (words.count() * access.bytes + sector_bytes - 1) / sector_bytes;
+}
+
+std::int64_t wavefronts(const WarpAccess& access) {
+  const int at_once = lanes_at_once(access.bytes);
+  std::int64_t all = 0;
+  for (int first = 0; first < warp; first += at_once) {
+    std::array<int, banks> of_bank{};
+    Different words;
+    for_each_lane(access, first, first + at_once, [&](std::int64_t offset) {
+      for (auto word = offset / bank_bytes;
+           word <= (offset + access.bytes - 1) / bank_bytes; ++word) {
+        if (words.add(word)) ++of_bank[static_cast<std::size_t>(word % banks)];
+      }
+    });
+    all += *std::ranges::max_element(of_bank);
+  }
+  return all;
+}
+
+std::int64_t fewest_wavefronts(const WarpAccess& access) {
+  const int at_once = lanes_at_once(access.bytes);
+  std::int64_t all = 0;
+  for (int first = 0; first < warp; first += at_once) {
+    const auto mask = at_once == warp ? ~0u : ((1u << at_once) - 1) << first;
+    all += (access.lanes & mask) != 0 ? 1 : 0;
+  }
+  return all;
+}
+
+std::int64_t most_at_one_word(const WarpAccess& access) {
+  std::array<std::int64_t, warp> offsets;
+  std::size_t count = 0;
+  for_each_lane(access, 0, warp,
+                [&](std::int64_t offset) { offsets[count++] = offset; });
+  std::sort(offsets.begin(), offsets.begin() + static_cast<long>(count));
+  std::int64_t most = 0, here = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    here = i > 0 && offsets[i] == offsets[i - 1] ? here + 1 : 1;
+    most = std::max(most, here);
+  }
+  return most;
+}
+
+}  // namespace parlab::emulation

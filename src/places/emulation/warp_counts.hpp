@@ -1,0 +1,109 @@
+// Puts the accesses of a block's threads together to what their warps ask at
+// once, and counts it for each place in the program.
+//
+// Threads run one after the other, from one meeting to the next. So the n-th
+// time that a lane comes to a place belongs to the n-th time of the others, and
+// a meeting of a warp begins anew: lanes that were elsewhere meanwhile are
+// together again, as a GPU has them.
+#pragma once
+
+#include <boost/thread/synchronized_value.hpp>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "places/counted.hpp"
+#include "places/emulation/memory.hpp"
+#include "places/emulation/memory_rules.hpp"
+
+namespace parlab::emulation {
+
+// A call that the compiler put before an access.
+struct CallSite {
+  const void* call = nullptr;
+  Access access = Access::global_load;
+  std::int64_t bytes = 0;
+  bool operator==(const CallSite&) const = default;
+};
+
+// What one place in the program asked for. Sums are as in CountedLine.
+struct SiteCounts {
+  std::int64_t requests = 0, lanes = 0, moved = 0, fewest = 0, at_one_word = 0;
+  // the most common distance, found by votes (Boyer and Moore)
+  std::int64_t stride = 0, votes = 0;
+  std::string array = {};
+  std::array<std::int64_t, 32> first{};
+  // of each array: a bit for each sector
+  std::map<std::string, std::vector<bool>> touched = {};
+
+  void add(const WarpAccess& access, Access kind, const Allocation& array);
+  void add(const SiteCounts& more);
+};
+
+// Of all blocks; threads of the operating system add to it.
+class Counts {
+ public:
+  void add(const CallSite& site, const SiteCounts& counts);
+  // The sites of one line together, the costliest line first.
+  std::vector<CountedLine> lines() const;
+
+ private:
+  struct Hash {
+    std::size_t operator()(const CallSite& site) const {
+      return std::hash<const void*>()(site.call) * 31 +
+             static_cast<std::size_t>(site.access);
+    }
+  };
+  std::unordered_map<CallSite, SiteCounts, Hash> sites_;
+};
+using SharedCounts = boost::synchronized_value<Counts>;
+
+// Of the blocks that one thread of the operating system runs.
+class WarpCounts {
+ public:
+  explicit WarpCounts(SharedCounts& to) : to_(to) {}
+  ~WarpCounts();
+  WarpCounts(const WarpCounts&) = delete;
+  WarpCounts& operator=(const WarpCounts&) = delete;
+
+  // A block of so many threads begins.
+  void begin(unsigned threads);
+  void add(unsigned thread, const CallSite& site, const Allocation& array,
+           const void* address);
+  // The lanes of that warp are together.
+  void meet(unsigned warp);
+  void end();  // of the block
+
+ private:
+  // What the lanes of a warp have asked for at one place and is not complete.
+  struct Pending {
+    const Allocation* array;
+    WarpAccess access;
+  };
+  struct Queue {
+    std::array<std::uint32_t, 32> next{};  // of each lane
+    std::uint32_t done = 0;                // in front of the first one pending
+    std::deque<Pending> pending;
+  };
+  struct Warp {
+    std::uint32_t lanes = 0;  // that exist
+    std::vector<Queue> queues = {};
+  };
+  struct OneSite {
+    CallSite site;
+    SiteCounts counts = {};
+  };
+
+  std::size_t number_of(const CallSite& site);
+  void finish(std::size_t site, const Pending& pending);
+
+  SharedCounts& to_;
+  std::vector<OneSite> sites_;
+  std::unordered_map<std::uintptr_t, std::size_t> numbers_;
+  std::vector<Warp> warps_;
+};
+
+}  // namespace parlab::emulation

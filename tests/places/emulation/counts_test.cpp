@@ -1,0 +1,155 @@
+// What emulation counts of the memory that kernels ask for.
+#include <boost/test/unit_test.hpp>
+#include <fstream>
+
+#include "core/text.hpp"
+#include "counters/emulated.hpp"
+#include "places/emulation/memory_rules.hpp"
+#include "places/emulation/slow.hpp"
+#include "places/emulation/warp_counts.hpp"
+#include "render/words.hpp"
+#include "text.hpp"
+
+using namespace parlab;
+using namespace parlab::emulation;
+using parlab::testing::contains;
+
+namespace {
+
+// The lanes of a warp at offsets that a function of the lane tells.
+template <typename F>
+WarpAccess access_of(std::int64_t bytes, F offset, std::uint32_t lanes = ~0u) {
+  WarpAccess access{.lanes = lanes, .offset = {}, .bytes = bytes};
+  for (std::uint32_t lane = 0; lane < 32; ++lane)
+    access.offset[lane] = static_cast<std::uint32_t>(offset(lane));
+  return access;
+}
+
+Counted counts_of(const planted::Case& one) {
+  const auto machine = std::make_shared<EmulatedMachine>();
+  machine->counts = std::make_unique<SharedCounts>();
+  EmulatedGpu gpu(1, Order::shuffled, machine);
+  planted::run(gpu, one);
+  const auto shape = gpu.launch_shape();
+  return {.lines = (*machine->counts)->lines(),
+          .launches = shape.launches,
+          .blocks = shape.grid[0],
+          .threads_per_block = shape.block[0]};
+}
+
+std::vector<std::string> sentences_of(const Counted& counted) {
+  std::vector<std::string> all;
+  for (const auto& one : diagnoses(counted))
+    all.push_back(words(one));
+  return all;
+}
+
+// The text of a line of the planted kernels.
+std::string source_line(unsigned number) {
+  std::ifstream in("tests/places/emulation/slow.cu");
+  std::string line;
+  for (unsigned i = 0; i < number; ++i)
+    std::getline(in, line);
+  return line;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(counts)
+
+BOOST_AUTO_TEST_CASE(sectors_of_a_warp) {
+  const auto of = [](std::int64_t bytes, auto offset) {
+    return sectors(access_of(bytes, offset));
+  };
+  BOOST_TEST(of(4, [](auto lane) { return 4 * lane; }) == 4);
+  BOOST_TEST(of(4, [](auto lane) { return 4 * lane + 4; }) == 5);
+  BOOST_TEST(of(4, [](auto lane) { return 4 * (31 - lane); }) == 4);
+  BOOST_TEST(of(4, [](auto lane) { return 4 * (lane * 7 % 32); }) == 4);
+  BOOST_TEST(of(4, [](auto) { return 64; }) == 1);
+  BOOST_TEST(of(4, [](auto lane) { return 32 * lane; }) == 32);
+  BOOST_TEST(of(8, [](auto lane) { return 8 * lane; }) == 8);
+  BOOST_TEST(of(16, [](auto lane) { return 16 * lane; }) == 16);
+  BOOST_TEST(of(1, [](auto lane) { return lane; }) == 1);
+  // one access over the end of a sector
+  BOOST_TEST(of(8, [](auto lane) { return 1024 * lane + 28; }) == 64);
+  const auto half = access_of(
+      4, [](auto lane) { return 4 * lane; }, 0xffff);
+  BOOST_TEST(sectors(half) == 2);
+  BOOST_TEST(fewest_sectors(half) == 2);
+  BOOST_TEST(fewest_sectors(access_of(4, [](auto) { return 64; })) == 1);
+  BOOST_TEST(
+      fewest_sectors(access_of(8, [](auto lane) { return 99 * lane; })) == 8);
+}
+
+BOOST_AUTO_TEST_CASE(wavefronts_of_a_warp) {
+  const auto of = [](std::int64_t bytes, auto offset) {
+    return wavefronts(access_of(bytes, offset));
+  };
+  BOOST_TEST(of(4, [](auto lane) { return 4 * lane; }) == 1);
+  BOOST_TEST(of(4, [](auto) { return 4; }) == 1);  // broadcast
+  BOOST_TEST(of(4, [](auto lane) { return 8 * lane; }) == 2);
+  BOOST_TEST(of(4, [](auto lane) { return 128 * lane; }) == 32);
+  BOOST_TEST(of(4, [](auto lane) { return 132 * lane; }) == 1);  // padded
+  BOOST_TEST(of(4, [](auto lane) { return 12 * lane; }) == 1);   // odd
+  BOOST_TEST(of(8, [](auto lane) { return 8 * lane; }) == 2);
+  BOOST_TEST(of(8, [](auto lane) { return 16 * lane; }) == 4);
+  BOOST_TEST(of(16, [](auto lane) { return 16 * lane; }) == 4);
+  BOOST_TEST(of(1, [](auto lane) { return lane; }) == 1);
+  BOOST_TEST(of(2, [](auto lane) { return 64 * lane; }) == 16);
+  BOOST_TEST(fewest_wavefronts(access_of(
+                 8, [](auto lane) { return lane; }, 0xffff)) == 1);
+}
+
+BOOST_AUTO_TEST_CASE(lanes_at_one_word) {
+  BOOST_TEST(most_at_one_word(access_of(4, [](auto) { return 8; })) == 32);
+  BOOST_TEST(
+      most_at_one_word(access_of(4, [](auto lane) { return 4 * lane; })) == 1);
+  BOOST_TEST(most_at_one_word(
+                 access_of(4, [](auto lane) { return 4 * (lane / 8); })) == 8);
+}
+
+// The first sentence of each names its mistake and the line of it.
+BOOST_AUTO_TEST_CASE(slow_kernels_are_diagnosed) {
+  BOOST_TEST(planted::slow_kernels().size() >= 10U);
+  for (const auto& [one, says] : planted::slow_kernels()) {
+    const auto counted = counts_of(one);
+    const auto sentences = sentences_of(counted);
+    BOOST_TEST_CONTEXT(one.name << ": " << join(sentences, "; ")) {
+      if (says.empty()) {
+        BOOST_TEST(sentences.empty());
+        continue;
+      }
+      BOOST_TEST_REQUIRE(!sentences.empty());
+      for (const auto& part : says)
+        BOOST_TEST(contains(sentences.front(), part));
+      if (sentences.front().starts_with("line ")) {
+        BOOST_TEST(contains(source_line(static_cast<unsigned>(
+                                std::stoul(sentences.front().substr(5)))),
+                            "// slow"));
+      }
+    }
+  }
+}
+
+// Every warp is counted once, whole or in part, whatever the order of threads.
+BOOST_AUTO_TEST_CASE(sums_are_exact) {
+  for (auto one : planted::slow_kernels()) {
+    if (one.run.name != "coalesced") continue;
+    one.run = one.run.at(1000, 96);
+    const auto counted = counts_of(one.run);
+    BOOST_TEST_REQUIRE(counted.lines.size() == 2U);
+    for (const auto& line : counted.lines) {
+      BOOST_TEST(line.requests == 32);  // 31 warps, and 8 lanes of one
+      BOOST_TEST(line.lanes == 1000);
+      BOOST_TEST(line.moved == 125);
+      BOOST_TEST(line.different == 125);
+      BOOST_TEST(line.stride == 4);
+      BOOST_TEST(line.first[1] - line.first[0] == 4);
+    }
+    const auto counters = counters_of(counted);
+    BOOST_TEST(counters.at("global_load_requests") == 32);
+    BOOST_TEST(counters.at("global_store_sectors") == 125);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
