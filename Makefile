@@ -172,8 +172,8 @@ tune: ## search the tunables of all variants (WORKLOAD=dmv SIZE=8K: of these), f
 	@$(MAKE) $(ENOUGH)
 	@scripts/tune.sh $(or $(WORKLOAD),$(WORKLOADS))
 
-assignment: ## a hand-out with kernels to be written: WORKLOAD=dmv KERNELS=naive,coalesced [OUT=folder]
-	@scripts/assignment.sh "$(WORKLOAD)" "$(KERNELS)" "$(or $(OUT),assignment-$(WORKLOAD))"
+assignment: ## a hand-out with kernels to be written: WORKLOAD=dmv KERNELS=naive,coalesced [COURSE=cslab] [OUT=folder]
+	@scripts/assignment.sh "$(WORKLOAD)" "$(KERNELS)" "$(or $(OUT),assignment-$(WORKLOAD))" "$(COURSE)"
 
 workload: ## a new workload to start from: NAME=scan EXTENTS="n"
 	@scripts/workload.sh "$(NAME)" "$(EXTENTS)"

@@ -1,21 +1,33 @@
 #!/bin/bash -p
-# The hand-out of an assignment: scripts/assignment.sh WORKLOAD KERNELS FOLDER. KERNELS: names of
-# variants in cuda/WORKLOAD, as naive,coalesced; each becomes a file with its idea as a comment and
-# its launch, in which the bodies of the kernels are left to write. FOLDER must not be there yet.
+# The hand-out of an assignment: scripts/assignment.sh WORKLOAD KERNELS FOLDER [COURSE]. KERNELS: names
+# of variants in cuda/WORKLOAD, as naive,coalesced; each becomes a file with its idea as a comment and
+# its launch, in which the bodies of the kernels are left to write. FOLDER must not be there yet. With a
+# COURSE, a name in src/grade/courses or a file like those, it is one file with the functions of the
+# course, one for each of KERNELS where their names have a part that is free.
 set -euo pipefail
 # shellcheck source=scripts/environment.sh
 source "${0%/*}/environment.sh"
 go_to_base
-workload=${1:-} kernels=${2:-} folder=${3:-}
+workload=${1:-} kernels=${2:-} folder=${3:-} course=${4:-}
 fail() {
   echo "assignment: $*" >&2
   exit 2
 }
 [[ -f src/workloads/$workload.cpp ]] || fail "WORKLOAD=$workload: there is no such workload"
-[[ -n $kernels ]] || fail "KERNELS: name some of $(basename -s .cu -a cuda/"$workload"/*.cu | paste -sd ,)"
 [[ -n $folder && ! -e $folder ]] || fail "'$folder' is there already: name a new folder, OUT=..."
 IFS=, read -ra names <<<"$kernels"
+head=
+if [[ -n $course ]]; then
+  [[ $course == */* || $course == *.* ]] || course=src/grade/courses/$course.cu
+  [[ -f $course ]] || fail "COURSE: there is no $course"
+  head=$(sed -n "s|^// declares $workload: ||p" "$course")
+  [[ -n $head ]] || fail "COURSE: $course declares no function for $workload"
+  [[ $head != *NAME* || -n $kernels ]] || fail "KERNELS: what stands for NAME in $head"
+  [[ $head == *NAME* ]] || names=(solution)
+fi
+[[ -n $course$kernels ]] || fail "KERNELS: name some of $(basename -s .cu -a cuda/"$workload"/*.cu | paste -sd ,)"
 for name in "${names[@]}"; do
+  [[ -z $course ]] || break
   [[ $name =~ ^[a-z0-9_]+$ && -f cuda/$workload/$name.cu ]] ||
     fail "KERNELS: there is no cuda/$workload/$name.cu"
   if ! grep -q '__global__' "cuda/$workload/$name.cu" || grep -q '#include "[a-z_]*\.cuh"' "cuda/$workload/$name.cu"; then
@@ -61,8 +73,14 @@ without_bodies() {
 
 mkdir -p "$folder/cuda/$workload" "$folder/framework/serial"
 for name in "${names[@]}"; do
-  without_bodies "cuda/$workload/$name.cu" >"$folder/cuda/$workload/$name.cu"
+  if [[ -n $course ]]; then
+    # Each kernel is a file, as it is handed in.
+    printf '%s\n\n%s {\n  // To be written.\n}\n' "$(sed -n 2p "$course")" "${head//NAME/$name}"
+  else
+    without_bodies "cuda/$workload/$name.cu"
+  fi >"$folder/cuda/$workload/$name.cu"
 done
+[[ -z $course ]] || cp "$course" "$folder/course.cu"
 cp -a Makefile VERSION LICENSE src "$folder/framework"
 cp -a "serial/$workload" "$folder/framework/serial"
 mkdir -p "$folder/framework/scripts"
@@ -77,14 +95,14 @@ PROGRAM := framework/bin/parlab-emulated
 check: framework
 	@missing=0; for k in \$(KERNELS); do \\
 	  if grep -q 'To be written' \$\$k; then echo "\$\$k: not written yet"; missing=1; \\
-	  else \$(PROGRAM) grade $workload --check \$\$k || missing=1; fi; done; exit \$\$missing
+	  else \$(PROGRAM) grade $workload --check \$\$k ${course:+--course ./course.cu} || missing=1; fi; done; exit \$\$missing
 framework:
 	@\$(MAKE) -C framework --silent NVCC= bin/parlab-emulated build/grade/emulated.link
 END
 cat >"$folder/README.md" <<END
 # Assignment: $workload
 
-Write the bodies of the kernels in \`cuda/$workload/\`; each file says its idea at the top.
+Write the bodies of the functions in \`cuda/$workload/\`; each file says its idea at the top.
 \`framework/src/workloads/$workload.hpp\` says what the arguments are, \`framework/serial/$workload\`
 has the computation in its plainest form, and \`adding-a-kernel.md\` what a kernel may rely on.
 

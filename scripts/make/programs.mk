@@ -22,11 +22,12 @@ unit  = $1$(call store,$(B)/units/$1.cpp,$(foreach f,$2,$(hash)include "$f"$(new
 files = $(filter-out $(ALONE) $(SERVED),$(sort $(wildcard src/$1/*.cpp)))
 rooms = $(foreach r,$1,$(call units,$r,$(call files,$r),x))
 
-HOST_ROOMS := $(filter-out places/cuda places/emulation grade/runner,$(patsubst src/%/,%,$(sort \
+HOST_ROOMS := $(filter-out places/cuda places/emulation places/races grade/runner,$(patsubst src/%/,%,$(sort \
                 $(dir $(wildcard src/*/*.cpp src/*/*/*.cpp)))))
 HOST_UNITS := $(call rooms,$(HOST_ROOMS)) $(call units,served,$(SERVED),x) \
               $(call units,experiments,$(sort $(wildcard scripts/*/claims.cpp)),x)
 EMULATION_UNITS := $(call rooms,places/emulation)
+RACES_UNITS := $(call rooms,places/races)
 CUDA_SOURCES := $(wildcard blas/*/*.cu) $(KERNELS)
 # Those with anything for the device; where cuBLAS is called, or the driver, a
 # C++ compiler is enough. Units are of the one kind or the other.
@@ -79,6 +80,8 @@ ACCESSES := $(if $(CLANG),-fno-vectorize -fno-slp-vectorize -mllvm -disable-loop
 KERNEL_FLAGS := $(LANGUAGE) -O1 -g1 -march=$(MARCH) $(EMULATED) -DPARLAB_KERNEL $(ACCESSES) -fsanitize=thread \
     -fsanitize=bounds,alignment,shift,integer-divide-by-zero -Wno-unknown-pragmas \
     $(PATTERN) -fstack-clash-protection $(ADDED)
+# Host code whose threads are watched, by src/places/races/hooks.cpp.
+RACES_FLAGS := $(LANGUAGE) -O1 -g1 -march=$(MARCH) $(ACCESSES) -fsanitize=thread $(ADDED)
 # The first header of each kernel, and of each submission, is parsed once.
 FIRST := -include $(B)/emulated/kernel.hpp
 
@@ -125,6 +128,7 @@ IDENTITY = -DPARLAB_SOURCE='"$<"' -DPARLAB_SOURCE_HASH='"$(or $(shell answer '[0
 $(call store,$(B)/host.flags,$(COMPILER) $(VARIANT_FLAGS))
 $(call store,$(B)/room.flags,$(COMPILER) $(ROOM_FLAGS))
 $(call store,$(B)/kernel.flags,$(COMPILER) $(KERNEL_FLAGS) $(FIRST))
+$(call store,$(B)/races.flags,$(COMPILER) $(RACES_FLAGS))
 $(if $(NVCC),$(call store,$(B)/cuda.flags,$(NVCC) $(CUDA_FLAGS)))
 $(call store,$(B)/hash.flags,$(shell cat scripts/source-hash.sh scripts/same-sources.list | sha1sum))
 $(call store,$(B)/sources.list,$(sort $(HOST_UNITS) $(ALONE) $(VARIANTS) $(DRIVER_UNITS) $(CUDA_SOURCES)))
@@ -235,7 +239,12 @@ $(B)/grade/emulated.o: $(RUNNER) $(EMULATION_OBJECTS)
 $(B)/grade/host.o: $(RUNNER)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@) $(CXX) -r $(NO_LTO) -o $@ $^ $(filter %.a,$(HWLOC) $(ZSTD))
-$(B)/grade/emulated.link: $(B)/grade/emulated.o
-	@echo $(CXX) -rdynamic -o PROGRAM OBJECT $^ $(PREFIX_LIBS) $(filter-out %.a,$(HWLOC) $(ZSTD) $(EMULATION_LIBS)) -fopenmp -ldl >$@
+$(B)/grade/races.o: $(RUNNER) $(RACES_UNITS:%=$(B)/host/units/%.o)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@) $(CXX) -r $(NO_LTO) -o $@ $^ $(PREFIX_LIBS) $(filter %.a,$(HWLOC) $(ZSTD) -l:libbacktrace.a)
+$(B)/grade/races.link: $(B)/grade/races.o
+	@echo $(CXX) -rdynamic -o PROGRAM OBJECT $^ $(PREFIX_LIBS) $(filter-out %.a,$(HWLOC) $(ZSTD)) -fopenmp -ldl >$@
+$(B)/grade/emulated.link: $(B)/grade/emulated.o $(B)/grade/races.link
+	@echo $(CXX) -rdynamic -o PROGRAM OBJECT $< $(PREFIX_LIBS) $(filter-out %.a,$(HWLOC) $(ZSTD) $(EMULATION_LIBS)) -fopenmp -ldl >$@
 $(B)/grade/device.link: $(B)/grade/host.o $(DRIVER_OBJECTS)
 	@echo $(NVCC) -o PROGRAM OBJECT $^ $(filter-out %.a,$(HWLOC) $(ZSTD)) -lgomp -ldl -cudart static >$@

@@ -9,12 +9,14 @@
 #include <filesystem>
 #include <ostream>
 #include <random>
+#include <set>
 #include <system_error>
 
 #include "cli/lists.hpp"
 #include "cli/run_options.hpp"
 #include "commands/grade_pages.hpp"
 #include "core/file.hpp"
+#include "grade/course.hpp"
 #include "grade/fences.hpp"
 #include "grade/report.hpp"
 #include "places/presence.hpp"
@@ -25,6 +27,7 @@
 #include "render/words.hpp"
 #include "report/console.hpp"
 #include "sweep/interrupt.hpp"
+#include "sweep/session.hpp"
 
 namespace parlab {
 namespace {
@@ -37,7 +40,7 @@ struct GradeRequest {
   std::string path;                    // a file, or a folder of submissions
   std::optional<Dtype> dtype;
   std::vector<std::string> sizes, hidden;  // as typed
-  std::string reference, output;
+  std::string reference, output, course;
   std::string points = "full within 1.2x, linear to 0 at 10x";
   std::optional<std::uint64_t> seed;  // of the inputs; absent: one is drawn
   std::optional<double> execution_limit_s;
@@ -59,6 +62,10 @@ Options grade_options() {
              {.flag = "points",
               .argument = "RULE",
               .help = "'full within 1.2x, linear to 0 at 10x'"},
+             {.flag = "course",
+              .argument = "NAME",
+              .help = "whose functions they have: cslab, polybench, solve, or "
+                      "a file"},
              {.flag = "anonymous", .help = "no names on the page of the class"},
              {.flag = "check", .help = "of one file: is it right?"},
              {.flag = "seed",
@@ -100,6 +107,7 @@ GradeRequest read_grading(const Arguments& arguments) {
     asked.execution_limit_s = parse_positive(*setting, 1e6);
   asked.reference = arguments.text("reference");
   asked.output = arguments.text("output");
+  asked.course = arguments.text("course");
   asked.check = arguments.on("check");
   asked.anonymous = arguments.on("anonymous");
   return asked;
@@ -143,8 +151,22 @@ const Variant* find_reference(const GradeRequest& asked,
   return best;
 }
 
+// What the first that has a function of the course has.
+std::optional<Course::Map> map_of(const std::optional<Course>& course,
+                                  const Workload* workload,
+                                  const std::vector<Submission>& submissions) {
+  if (!course) return std::nullopt;
+  for (const auto& submission : submissions) {
+    const auto handed = find_function(*course, submission.source);
+    if (handed && (!workload || handed->map.workload == workload->name()))
+      return handed->map;
+  }
+  return std::nullopt;
+}
+
 Assignment assignment_of(const GradeRequest& asked,
-                         const std::vector<Submission>& submissions) {
+                         const std::vector<Submission>& submissions,
+                         const std::optional<Course>& course) {
   Assignment assignment;
   assignment.workload = asked.workload;
   if (assignment.workload == nullptr) {
@@ -154,16 +176,21 @@ Assignment assignment_of(const GradeRequest& asked,
           Registry::instance().workload(workload_of(submission.source));
     }
   }
+  const auto map = map_of(course, assignment.workload, submissions);
+  if (assignment.workload == nullptr && map)
+    assignment.workload = Registry::instance().workload(map->workload);
   if (assignment.workload == nullptr) {
-    throw UsageError("grade: name the workload, as in 'parlab grade dmv " +
-                     asked.path +
-                     "': no file includes the header of one. A submission has "
-                     "#include \"workloads/dmv.hpp\", and at its end const "
-                     "Register<Dmv, float> variant(...), as "
-                     "docs/adding-a-kernel.md shows");
+    throw UsageError(
+        "grade: name the workload, as in 'parlab grade dmv " + asked.path +
+        "': no file includes the header of one, or has a function of a course "
+        "that is known (--course). A submission has #include "
+        "\"workloads/dmv.hpp\", and at its end const Register<Dmv, float> "
+        "variant(...), as docs/adding-a-kernel.md shows");
   }
   const auto& workload = *assignment.workload;
-  assignment.dtype = asked.dtype.value_or(workload.dtypes().front());
+  assignment.dtype = asked.dtype ? *asked.dtype
+                     : map       ? map->dtype
+                                 : workload.dtypes().front();
   assignment.seed = asked.seed ? *asked.seed : std::random_device{}();
   const bool cuda = std::ranges::any_of(submissions, &Submission::is_cuda);
   assignment.gpu = cuda && !why_no_gpu();
@@ -171,6 +198,8 @@ Assignment assignment_of(const GradeRequest& asked,
     for (auto& size : parse_sizes(workload, text, {}))
       assignment.sizes.push_back(std::move(size));
   }
+  assignment.sizes_asked = !asked.sizes.empty();
+  assignment.hidden_asked = !asked.hidden.empty();
   // One file at home: what is right there; a class: what a
   // time is taken of as well.
   if (assignment.sizes.empty()) {
@@ -190,7 +219,9 @@ Assignment assignment_of(const GradeRequest& asked,
       assignment.hidden.push_back(std::move(size));
   }
   if (asked.hidden.empty())
-    assignment.hidden = hidden_sizes(workload, assignment.seed);
+    assignment.hidden =
+        (course && course->squares ? hidden_squares : hidden_sizes)(
+            workload, assignment.dtype, assignment.seed);
   // The arrays, once more as they are received, and what a
   // student may keep beside them.
   double most = 0;
@@ -205,6 +236,19 @@ Assignment assignment_of(const GradeRequest& asked,
                                           assignment.gpu, !cuda);
   }
   return assignment;
+}
+
+// What a teacher should know of the sizes before hours of grading.
+std::vector<Detail> notes_on_sizes(const Assignment& assignment, bool squares) {
+  const auto& workload = *assignment.workload;
+  std::vector<Detail> notes;
+  const bool asked_squares =
+      assignment.sizes_asked && !assignment.hidden_asked && !squares &&
+      std::ranges::all_of(assignment.sizes, [&](const Size& size) {
+        return is_square(workload, size);
+      });
+  if (asked_squares) notes.push_back({.cause = Cause::hidden_are_rectangles});
+  return notes;
 }
 
 // Where no compiler sees it but that of its owner.
@@ -237,8 +281,21 @@ int grade_submissions(const Arguments& arguments, const Streams& streams) {
   auto submissions = find_submissions(asked.path, passed);
   if (asked.check && submissions.size() != 1)
     throw UsageError("--check: one file is needed");
-  const auto assignment = assignment_of(asked, submissions);
+  const auto course =
+      asked.course.empty()
+          ? course_of(submissions,
+                      std::string(asked.workload ? asked.workload->name() : ""),
+                      repository())
+          : std::optional(read_course(asked.course, repository()));
+  const auto assignment = assignment_of(asked, submissions, course);
   const std::string workload(assignment.workload->name());
+  adapt(submissions, course ? &*course : nullptr, workload, assignment.dtype);
+  if (course && asked.course.empty()) {
+    messages << "parlab: note: judged by the interface of the course "
+             << course->name << " (--course)\n";
+  }
+  for (const auto& note : notes_on_sizes(assignment, course && course->squares))
+    messages << "parlab: note: " << words(note) << "\n";
   Progress progress(messages, terminal_width(STDERR_FILENO));
   progress.start(submissions.size() +
                  (assignment.reference != nullptr ? 2 : 0));
@@ -259,7 +316,12 @@ int grade_submissions(const Arguments& arguments, const Streams& streams) {
     try {
       return grade::grade(
           assignment, std::move(submissions), arguments.typed,
-          [&](const std::string& what) { progress.show(what, done++); });
+          [&](const std::string& what) { progress.show(what, done++); },
+          [&, told = std::set<std::string>()](const Detail& note) mutable {
+            if (!told.insert(words(note)).second) return;
+            progress.clear();
+            messages << "parlab: note: " << words(note) << "\n";
+          });
     } catch (const PointError& error) {
       throw std::runtime_error(
           "the reference " + assignment.reference->full_name() +

@@ -60,10 +60,12 @@ std::vector<Paragraph> terms(const Class& all) {
       sizes_words(assignment.sizes) + " and, not announced, " +
       sizes_words(assignment.hidden) + "."};
   if (!all.timed()) {
-    const auto why = !all.why_untimed
-                         ? "there is no GPU here, or no reference"
-                         : parlab::words(all.why_untimed, Letters::unicode);
-    return {how, {.text = "Nothing was timed: " + why + ".", .small = true}};
+    const auto why =
+        !all.why_untimed
+            ? std::string(grade::without_times)
+            : "Nothing was timed: " +
+                  parlab::words(all.why_untimed, Letters::unicode) + ".";
+    return {how, {.text = why, .small = true}};
   }
   return {how,
           {"Times are medians, of several processes their mean, at " +

@@ -23,6 +23,7 @@ struct Variant {
   int rung = 0, claimed_id = -1;
   std::string idea;
   std::vector<Tunable> tunables;
+  std::int64_t multiple_of = 1;
   std::vector<std::string> inputs, outputs;
   Arithmetic arithmetic = Arithmetic::ieee;
   std::map<Dtype, std::string> units;

@@ -5,13 +5,21 @@
 namespace parlab::grade {
 namespace {
 
-// Keeps records; the notes of a sweep to its user have no place in a grade.
+// Keeps records; of the notes of a sweep to its user those on sizes alone have
+// a place in a grade.
 struct KeptRecords final : Observer {
+  explicit KeptRecords(const std::function<void(const Detail&)>& to)
+      : tells(to) {}
   void run(const Run& run) override { machine = run.machine; }
   void point(const std::vector<Record>& complete) override {
     records.insert(records.end(), complete.begin(), complete.end());
   }
-  void note(const Detail&) override {}
+  void note(const Detail& note) override {
+    const bool of_size = note.cause == Cause::smaller_emulated ||
+                         note.cause == Cause::long_emulation;
+    if (of_size && tells) tells(note);
+  }
+  const std::function<void(const Detail&)>& tells;
   std::vector<Record> records;
   std::string machine;
 };
@@ -30,7 +38,7 @@ Plan plan_for(const Assignment& assignment, const std::string& command) {
 }
 
 std::vector<Record> swept(const Plan& plan, Places& places, Class& all) {
-  KeptRecords kept;
+  KeptRecords kept(all.tells);
   run_sweep(plan, kept, places);
   all.machine = kept.machine;
   return std::move(kept.records);

@@ -102,6 +102,8 @@ class Judge {
 
  private:
   enum class Outcome { decided, needs_device };
+  void grade_program(Grade& grade);
+  void look_for_races(Grade& grade);
   Outcome try_program(Grade& grade, const Program& program);
   std::unique_ptr<Contestant> start(const Grade& grade,
                                     const Program& program) const;

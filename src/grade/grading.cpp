@@ -1,16 +1,10 @@
 #include "grade/grading.hpp"
 
-#include <random>
-
 #include "grade/grader.hpp"
 #include "sweep/interrupt.hpp"
 
 namespace parlab::grade {
 namespace {
-
-// Extents are drawn from 2 on, up to about these: within a block, and of a few.
-// A vector has as many elements as a matrix.
-constexpr std::uint64_t most_of_hidden_extents[] = {40, 200, 700};
 
 void time_ladder(Class& all, const std::string& command, Stopwatch& stopwatch,
                  const std::function<void(const std::string&)>& says) {
@@ -23,27 +17,13 @@ void time_ladder(Class& all, const std::string& command, Stopwatch& stopwatch,
 
 }  // namespace
 
-std::vector<Size> hidden_sizes(const Workload& workload, std::uint64_t seed) {
-  std::mt19937_64 engine(seed);
-  const auto extents = count_extents(workload);
-  std::vector<Size> sizes;
-  for (const std::uint64_t most : most_of_hidden_extents) {
-    std::vector<std::int64_t> typed;
-    for (std::size_t i = 0; i < extents; ++i) {
-      const auto longest = extents == 1 ? most * most : most;
-      typed.push_back(static_cast<std::int64_t>(2 + engine() % longest));
-    }
-    if (extents > 1 && typed[0] == typed[1]) ++typed[1];
-    sizes.push_back(complete_size(workload, typed));
-  }
-  return sizes;
-}
-
 Class grade(const Assignment& assignment, std::vector<Submission> submissions,
             const std::string& command,
-            const std::function<void(const std::string&)>& says) {
+            const std::function<void(const std::string&)>& says,
+            std::function<void(const Detail&)> tells) {
   Class all;
   all.assignment = assignment;
+  all.tells = std::move(tells);
   for (auto& submission : submissions) {
     all.grades.push_back({.submission = std::move(submission),
                           .detail = {.cause = Cause::not_graded}});

@@ -23,6 +23,8 @@ struct Assignment {
   Dtype dtype = Dtype::f32;
   // in the hand-out, and not; times are of the last of sizes
   std::vector<Size> sizes, hidden;
+  // by somebody: they are judged as they are
+  bool sizes_asked = false, hidden_asked = false;
   std::uint64_t seed = 0;  // of what the inputs hold
   // whose time has all the points; absent: no points
   const Variant* reference = nullptr;
@@ -31,8 +33,18 @@ struct Assignment {
   bool gpu = false;  // there is one to measure on
 };
 
-// Sizes that nobody can foresee, rectangles where there are several extents.
-std::vector<Size> hidden_sizes(const Workload& workload, std::uint64_t seed);
+// Sizes that nobody can foresee, rectangles where there are several extents: of
+// one block and beyond it, beyond 1024 elements, tall and wide beyond 65,535
+// where that takes a moment, odd and even.
+std::vector<Size> hidden_sizes(const Workload& workload, Dtype dtype,
+                               std::uint64_t seed);
+// The same for those who have one n.
+std::vector<Size> hidden_squares(const Workload& workload, Dtype dtype,
+                                 std::uint64_t seed);
+// Those that a variant is judged at: what nobody asked for is rounded up to the
+// multiples that it declares.
+std::vector<Size> sizes_for(const Assignment& assignment,
+                            const Variant& variant);
 
 struct Grade {
   Submission submission = {};
@@ -66,16 +78,20 @@ struct Class {
   // before all were graded: the others are unverified
   bool interrupted = false;
   Detail why_untimed;  // where there is a reference, and no time of it
+  // what a sweep says of its sizes
+  std::function<void(const Detail&)> tells;
 
   bool timed() const { return reference.has_value(); }
 };
 
 // Runs each submission that was built in a process of its own, one after the
-// other, until Ctrl-C. says: one line about what happens next. Throws
-// PointError when the reference does not pass.
+// other, until Ctrl-C. says: one line about what happens next; tells: of a size
+// that takes long, or is replaced. Throws PointError when the reference does
+// not pass.
 Class grade(const Assignment& assignment, std::vector<Submission> submissions,
             const std::string& command,
-            const std::function<void(const std::string&)>& says);
+            const std::function<void(const std::string&)>& says,
+            std::function<void(const Detail&)> tells);
 
 // What to do next, in a sentence or two: for a wrong one what its
 // cause usually means, for a right one the rung of the ladder

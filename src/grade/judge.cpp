@@ -1,9 +1,18 @@
 #include "grade/grader.hpp"
 
+#include <algorithm>
+#include <system_error>
+
+#include "sweep/emulated_size.hpp"
 #include "sweep/interrupt.hpp"
 
 namespace parlab::grade {
 namespace {
+
+constexpr double emulated_s_beside_gpu = 5;  // of one execution
+// of what emulation would take of it, which is about as long
+constexpr double watched_s_at_most = 0.02;
+constexpr std::int64_t threads_to_watch = 4;
 
 // Why it cannot be graded as declared, or nothing.
 Detail refused(const Assignment& assignment, const Variant& variant) {
@@ -28,6 +37,21 @@ bool is_beyond_emulation(Cause cause) {
          cause == Cause::emulation_memory_short;
 }
 
+// The system was short of something, for whatever reason.
+bool is_nobodys(const Detail& why) {
+  switch (why.cause) {
+    case Cause::system_refused:
+    case Cause::threads_not_started:
+    case Cause::no_host_memory:
+    case Cause::host_memory_short:
+      return true;
+    case Cause::ended_by_signal:  // nothing here sends it
+      return std::get<std::string>(why.arguments.at(1)) == "KILL";
+    default:
+      return std::ranges::any_of(why.further, is_nobodys);
+  }
+}
+
 }  // namespace
 
 void judge(Grade& grade, const std::vector<Record>& records) {
@@ -36,7 +60,7 @@ void judge(Grade& grade, const std::vector<Record>& records) {
   grade.where.clear();
   for (const auto& record : records) {
     if (record.verdict == Verdict::passed) {
-      grade.detail = record.detail;
+      if (record.detail) grade.detail = record.detail;
       continue;
     }
     grade.verdict = record.verdict;
@@ -47,14 +71,24 @@ void judge(Grade& grade, const std::vector<Record>& records) {
 }
 
 void Judge::grade(Grade& grade) {
-  const auto& submission = grade.submission;
-  if (submission.trouble) {
-    grade.verdict = submission.trouble.cause == Cause::only_on_gpu
+  if (const auto trouble = grade.submission.trouble) {
+    grade.verdict = trouble.cause == Cause::only_on_gpu
                         ? Verdict::unverified
                         : Verdict::not_supported;
-    grade.detail = submission.trouble;
-    return;
+    grade.detail = trouble;
+  } else {
+    grade_program(grade);
+    // What this machine was short of a moment ago may be there now.
+    if (is_nobodys(grade.detail) && !was_interrupted()) grade_program(grade);
   }
+  if (!grade.passed() && is_nobodys(grade.detail)) {
+    grade.verdict = Verdict::unverified;
+    grade.detail = {.cause = Cause::grade_again, .further = {grade.detail}};
+  }
+}
+
+void Judge::grade_program(Grade& grade) {
+  const auto& submission = grade.submission;
   // By emulation first, which watches every access: messages name the
   // line, and races are found.
   const std::string workload(all_.assignment.workload->name());
@@ -99,6 +133,34 @@ std::unique_ptr<Contestant> Judge::start(const Grade& grade,
   return started;
 }
 
+// Once, at small sizes, by a program whose accesses are watched. A failure of
+// another kind says nothing: it is not the program that was handed in.
+void Judge::look_for_races(Grade& grade) {
+  if (grade.submission.for_races.empty()) return;
+  const std::string workload(all_.assignment.workload->name());
+  const auto watched =
+      start(grade, {.command = {grade.submission.for_races.string(), workload},
+                    .user = grade.submission.user});
+  const auto& variant = watched->variant;
+  Plan plan = plan_for(all_.assignment, command_);
+  plan.variants = {&variant};
+  plan.sizes = sizes_for(all_.assignment, variant);
+  std::erase_if(plan.sizes, [&](const Size& size) {
+    return emulated_seconds(plan.workload->work(size, plan.dtypes.front())) >
+           watched_s_at_most;
+  });
+  if (variant.tunable("threads") != nullptr)
+    plan.tunables["threads"] = {threads_to_watch};
+  plan.verify_only = true;
+  if (plan.sizes.empty()) return;
+  Grade found;
+  judge(found, swept(plan, watched->places, all_));
+  if (found.detail.cause != Cause::race_of_threads) return;
+  grade.verdict = found.verdict;
+  grade.detail = found.detail;
+  grade.where = found.where;
+}
+
 Judge::Outcome Judge::try_program(Grade& grade, const Program& program) {
   try {
     const auto contestant = start(grade, program);
@@ -106,15 +168,32 @@ Judge::Outcome Judge::try_program(Grade& grade, const Program& program) {
     grade.idea = variant.idea;
     Plan plan = plan_for(all_.assignment, command_);
     plan.variants = {&variant};
-    plan.sizes = all_.assignment.sizes;
-    plan.sizes.insert(plan.sizes.end(), all_.assignment.hidden.begin(),
-                      all_.assignment.hidden.end());
+    plan.sizes = sizes_for(all_.assignment, variant);
     plan.verify_only = true;
-    judge(grade, swept(plan, contestant->places, all_));
+    // What takes long by emulation is left to the GPU that is there.
+    const bool emulated = contestant->places.emulating();
+    if (emulated && !grade.submission.on_gpu.empty()) {
+      std::erase_if(plan.sizes, [&](const Size& size) {
+        return emulated_seconds(plan.workload->work(
+                   size, all_.assignment.dtype)) > emulated_s_beside_gpu;
+      });
+    }
+    if (!plan.sizes.empty())
+      judge(grade, swept(plan, contestant->places, all_));
+    else
+      grade.verdict = Verdict::passed;
+    if (grade.passed() && variant.multiple_of > 1 && !grade.detail) {
+      grade.detail = {.cause = Cause::passed_at_multiples,
+                      .arguments = {std::int64_t{variant.multiple_of}}};
+    }
     if (was_interrupted()) return Outcome::decided;
     if (grade.verdict == Verdict::not_supported &&
         (!variant.hardware.empty() || is_beyond_emulation(grade.detail.cause)))
       return Outcome::needs_device;
+    // A race is also why many a result is wrong.
+    if (grade.passed() || grade.verdict == Verdict::wrong_result)
+      look_for_races(grade);
+    if (was_interrupted() || !grade.passed()) return Outcome::decided;
     const bool is_emulated = grade.submission.is_cuda() && !program.uses_gpu;
     if (grade.passed() && !is_emulated && stopwatch_.is_running() &&
         contestant->places.all().front().can_time()) {
@@ -124,6 +203,10 @@ Judge::Outcome Judge::try_program(Grade& grade, const Program& program) {
   } catch (const PointError& error) {
     grade.verdict = error.verdict;
     grade.detail = error.detail;
+  } catch (const std::system_error& error) {
+    grade.verdict = Verdict::unverified;
+    grade.detail = {.cause = Cause::system_refused,
+                    .arguments = {error.what()}};
   }
   return Outcome::decided;
 }

@@ -70,6 +70,7 @@ Variant get_variant(Message& message) {
   auto variant = message.get<Variant>();
   variant.idea = printable(variant.idea).substr(0, 300);
   variant.hardware = printable(variant.hardware).substr(0, 100);
+  if (variant.multiple_of < 1) throw Malformed("a divisor");
   for (const auto& tunable : variant.tunables)
     require_name(tunable.name);
   for (const auto* names : {&variant.inputs, &variant.outputs})

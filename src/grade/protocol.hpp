@@ -20,7 +20,7 @@ auto members(grade::Is<ArraySpec> auto& s) {
 }
 // But its variant: there is one.
 auto members(grade::Is<Call> auto& call) {
-  return std::tie(call.size, call.dtype, call.tunables);
+  return std::tie(call.size, call.dtype, call.tunables, call.expected_s);
 }
 auto members(grade::Is<Signs> auto& signs) {
   auto& [a, b, c, d, e, f, g, h] = signs.key;
@@ -63,7 +63,7 @@ auto members(grade::Is<Tunable> auto& t) {
 // The declarations of a submission.
 auto members(grade::Is<Variant> auto& v) {
   return std::tie(v.workload, v.idea, v.hardware, v.target, v.arithmetic,
-                  v.dtypes, v.tunables, v.inputs, v.outputs);
+                  v.dtypes, v.tunables, v.multiple_of, v.inputs, v.outputs);
 }
 
 }  // namespace parlab

@@ -69,10 +69,7 @@ Text terms(const Class& all) {
            Quantity{all.reference_time.value, Unit::second} +
            "; points: " + all.assignment.points.text();
   }
-  if (!all.why_untimed) {
-    return "nothing was timed, and nobody has points for it: there is no GPU "
-           "here";
-  }
+  if (!all.why_untimed) return without_times;
   const bool others = all.why_untimed.cause == Cause::machine_busy;
   return Text("nothing was timed: ") + all.why_untimed +
          (others ? "; grade again when they are done" : "");

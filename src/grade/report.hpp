@@ -6,6 +6,13 @@
 
 namespace parlab::grade {
 
+// Where there is no GPU: what empty points mean.
+inline constexpr const char* without_times =
+    "There is no GPU here, so nothing was timed. Passed is right at every "
+    "size: "
+    "its points and its rank wait for a time, on a machine with a GPU. What is "
+    "wrong has 0 points, there and here.";
+
 // As text: "87.5"; empty where there are none.
 Text points_of(const Class& all, const Grade& grade);
 // In the order of their ranks, and what all have in common.

@@ -28,7 +28,8 @@ namespace parlab::grade {
 namespace {
 
 constexpr int channel_descriptor = 3;
-constexpr rlim_t most_threads = 512, most_descriptors = 1024;
+constexpr rlim_t most_descriptors = 1024;
+constexpr std::int64_t most_threads = 2048;
 // of a process that could not be confined: it runs nothing
 constexpr int exit_unconfined = 99;
 
@@ -93,7 +94,6 @@ void live_or_die_with(pid_t parent) {
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   const bool fenced = fence_files(confinement);
   if (confinement.user) {
-    limit(RLIMIT_NPROC, most_threads);
     const uid_t user = *confinement.user;
     if (setgroups(0, nullptr) != 0 || setgid(user) != 0 || setuid(user) != 0)
       _exit(exit_unconfined);
@@ -168,16 +168,23 @@ void Process::note_end(int status) {
 }
 
 // In memory and swapped out. What it shares is held without being resident:
-// only a program for the GPU may have that, in files of memory.
-double Process::held_bytes() const {
+// only a program for the GPU may have that, in files of memory. Threads are
+// counted here: a limit of the system counts those of all its user's processes.
+Process::Held Process::held() const {
   const auto folder = "/proc/" + std::to_string(pid_);
   double bytes = 0;
+  std::int64_t threads = 0;
   std::ifstream status(folder + "/status");
   for (std::string line; std::getline(status, line);) {
+    const auto number = [&] {
+      return std::strtod(line.c_str() + line.find(':') + 1, nullptr);
+    };
     if (line.starts_with("VmRSS:") || line.starts_with("VmSwap:"))
-      bytes += 1024 * std::strtod(line.c_str() + line.find(':') + 1, nullptr);
+      bytes += 1024 * number();
+    if (line.starts_with("Threads:"))
+      threads = static_cast<std::int64_t>(number());
   }
-  if (!confinement_.uses_gpu) return bytes;
+  if (!confinement_.uses_gpu) return {bytes, threads};
   std::error_code ignored;
   std::set<ino_t> files;
   const auto is_memory = [](const std::string& name) {
@@ -202,7 +209,7 @@ double Process::held_bytes() const {
     if (is_memory(line) && files.insert(file).second)
       bytes += static_cast<double>(confinement_.file_bytes);
   }
-  return bytes;
+  return {bytes, threads};
 }
 
 const Detail& Process::why_ended() {
@@ -210,10 +217,15 @@ const Detail& Process::why_ended() {
   int status = 0;
   if (waitpid(pid_, &status, WNOHANG) == pid_) {
     note_end(status);
-  } else if (!confinement_.may_start &&
-             held_bytes() > confinement_.memory_bytes) {
-    end({.cause = Cause::took_too_much_memory,
-         .arguments = {Quantity{confinement_.memory_bytes, Unit::byte}}});
+  } else if (!confinement_.may_start) {
+    const auto [bytes, threads] = held();
+    if (bytes > confinement_.memory_bytes) {
+      end({.cause = Cause::took_too_much_memory,
+           .arguments = {Quantity{confinement_.memory_bytes, Unit::byte}}});
+    } else if (threads > most_threads) {
+      end({.cause = Cause::started_too_many_threads,
+           .arguments = {most_threads}});
+    }
   }
   return why_;
 }

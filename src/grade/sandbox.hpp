@@ -42,7 +42,11 @@ class Process {
   void go_on() const { kill(pid_, SIGCONT); }
 
  private:
-  double held_bytes() const;
+  struct Held {
+    double bytes;
+    std::int64_t threads;
+  };
+  Held held() const;
   void note_end(int status);
 
   pid_t pid_ = -1;

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <memory>
 #include <stdexcept>
+#include <system_error>
 
 #include "core/variant.hpp"
 #include "facts/cause.hpp"
@@ -161,6 +162,15 @@ void serve(const std::string& workload, const std::string& variant) {
       reply = runner->answer(ask);
     } catch (const PointError& failed) {
       reply.put(Answer::failed, failed.verdict, failed.detail, refused_calls());
+    } catch (const std::system_error& failed) {
+      const bool is_short =
+          failed.code() == std::errc::resource_unavailable_try_again;
+      const auto text = std::string(failed.what()).substr(0, 3000);
+      reply.put(
+          Answer::failed, Verdict::launch_failed,
+          is_short ? Detail{.cause = Cause::system_refused, .arguments = {text}}
+                   : other(text),
+          refused_calls());
     } catch (const std::exception& failed) {
       reply.put(Answer::failed, Verdict::launch_failed,
                 other(std::string(failed.what()).substr(0, 3000)),

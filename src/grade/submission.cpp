@@ -26,6 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double seconds_to_compile = 120, memory_to_compile = 4e9;
+constexpr const char* course_prefix = "course-of-";
 
 std::vector<std::string> seen_by_compilers(const fs::path& root) {
   auto folders = system_folders();
@@ -96,15 +97,16 @@ struct Build {
     throw UsageError("grade: the compiler " + program + " is not in PATH");
   }
 
-  // which: "emulated", "device" or "host"; the words of the
+  // which: "emulated", "device", "host" or "races"; the words of the
   // compiler and of the linker. Why it failed, or nothing.
   Detail make(const Submission& submission, const std::string& workload,
               const fs::path& folder, const std::string& which,
               fs::path& program) const {
     if (auto why = compile(submission, workload, folder, which)) return why;
     const fs::path log = folder / (which + ".log"), linked = folder / which;
-    auto words = flags_of(which == "device" ? "grade/device.link"
-                                            : "grade/emulated.link");
+    auto words = flags_of(which == "device"  ? "grade/device.link"
+                          : which == "races" ? "grade/races.link"
+                                             : "grade/emulated.link");
     for (auto& word : words) {
       if (word == "OBJECT") word = object(folder, which).string();
       if (word == "PROGRAM") word = linked.string();
@@ -125,13 +127,15 @@ struct Build {
                  const fs::path& folder, const std::string& which) const {
     const std::string backend = submission.is_cuda() ? "cuda" : "openmp";
     // Named as a variant of that name in the repository would be.
-    const auto file = source(submission, folder);
-    const auto identity =
-        backend + "/" + workload + "/" + file.filename().string();
+    const auto own = source(submission, folder).filename().string();
+    const auto file =
+        folder / (submission.around.empty() ? own : course_prefix + own);
+    const auto identity = backend + "/" + workload + "/" + own;
     const fs::path result = object(folder, which),
                    log = folder / (which + ".log");
     auto words = flags_of(which == "device"     ? "cuda.flags"
                           : which == "emulated" ? "kernel.flags"
+                          : which == "races"    ? "races.flags"
                                                 : "host.flags");
     if (which != "host") {
       words[0] = in_path(words[0]);
@@ -141,7 +145,8 @@ struct Build {
                                       : "scripts/emulate-kernel.sh",
                     file.string(), result.string()});
     }
-    words.insert(words.end(), {"-DPARLAB_SOURCE=\"" + identity + "\"",
+    words.insert(words.end(), {"-I" + folder.string(),
+                               "-DPARLAB_SOURCE=\"" + identity + "\"",
                                "-DPARLAB_SOURCE_HASH=\"submission\""});
     if (which == "host")
       words.insert(words.end(), {"-c", file.string(), "-o", result.string()});
@@ -181,9 +186,16 @@ void build_one(Submission& submission, const std::string& workload,
   const auto source = Build::source(submission, folder);
   fs::create_directory(folder);
   write_file(source, submission.source);
+  std::vector<fs::path> paths{folder, source};
+  if (!submission.around.empty()) {
+    paths.push_back(folder / (course_prefix + source.filename().string()));
+    write_file(paths.back(), submission.around);
+  }
+  for (const auto& header : submission.headers)
+    write_file(folder / fs::path(header).filename(), "");
   submission.user = unused_user();
   if (submission.user) {
-    for (const auto& path : {folder, source}) {
+    for (const auto& path : paths) {
       if (chown(path.c_str(), *submission.user, *submission.user) != 0)
         throw std::system_error(errno, std::generic_category(), path);
     }
@@ -193,6 +205,10 @@ void build_one(Submission& submission, const std::string& workload,
   if (!submission.is_cuda()) {
     trouble =
         with.make(submission, workload, folder, "host", submission.program);
+    if (!trouble && submission.source.find("omp") != std::string::npos) {
+      trouble = with.make(submission, workload, folder, "races",
+                          submission.for_races);
+    }
     return;
   }
   trouble =
@@ -255,6 +271,9 @@ void build(std::vector<Submission>& submissions, const std::string& workload,
       if (submissions[i].trouble) continue;
       try {
         build_one(submissions[i], workload, folder, what, with);
+      } catch (const std::system_error& error) {
+        submissions[i].trouble = {.cause = Cause::system_refused,
+                                  .arguments = {error.what()}};
       } catch (const std::exception& error) {
         submissions[i].trouble = {.cause = Cause::cannot_be_built,
                                   .arguments = {error.what()}};

@@ -18,12 +18,18 @@ struct Submission {
   std::string name = {};
   std::filesystem::path file = {};  // empty: nothing that could be built
   std::string source = {};          // what is in it
+  // a course's file, which includes it and is compiled in its place, and empty
+  // headers of that course
+  std::string around = {};
+  std::vector<std::string> headers = {};
   Detail trouble = {};  // why not, or the first error of the compiler
   // that its compilers and its program run as, where the grader is root
   std::optional<uid_t> user = {};
   // once it is built; for the emulation where there is one
   std::filesystem::path program = {};
   std::filesystem::path on_gpu = {};  // the same for a GPU
+  // and, where it has threads of OpenMP, for whoever looks for their races
+  std::filesystem::path for_races = {};
 
   bool is_cuda() const;
   // by which compilers tell what it is

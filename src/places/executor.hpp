@@ -35,6 +35,7 @@ struct Call {
   Size size;
   Dtype dtype;
   TunableValues tunables;
+  double expected_s = 0;  // roughly, of one execution: limits follow from it
 
   // Names the scratch memory of the call, which lives until
   // the problem is released.

@@ -7,6 +7,7 @@
 #include "host/blas_in_use.hpp"
 #include "machine/topology.hpp"
 #include "places/partition.hpp"
+#include "sweep/emulated_size.hpp"
 
 namespace parlab {
 namespace {
@@ -77,17 +78,33 @@ void choose_gpus(Session& session, const Place& place, Call& call) {
   }
 }
 
+// As it declares.
+bool takes(const Session& session, const Variant& variant, const Size& size) {
+  const auto extents = size.begin() + count_extents(*session.plan.workload);
+  return std::all_of(size.begin(), extents, [&](std::int64_t extent) {
+    return extent % variant.multiple_of == 0;
+  });
+}
+
 Trial trial_of(Session& session, const PointPlan& point, const Variant& variant,
                const TunableValues& tunables) {
   Trial trial{.call = {.variant = &variant,
                        .size = point.size,
                        .dtype = point.dtype,
                        .tunables = tunables}};
+  if (point.also_tried) {
+    trial.about_size = {.cause = Cause::also_tried};
+  } else if (point.size != point.asked) {
+    trial.about_size = {
+        .cause = Cause::in_place_of,
+        .arguments = {size_text(*session.plan.workload, point.asked)}};
+  }
   Place& place = session.places.of(variant, point.number);
   if (place.usable()) {
     trial.place = &place;
     choose_gpus(session, place, trial.call);
   }
+  trial.call.expected_s = rough_seconds(session.plan, trial);
   recall(session, trial);
   if (trial.verdict != Verdict::unverified) return trial;
   if (trial.place == nullptr) {
@@ -95,6 +112,10 @@ Trial trial_of(Session& session, const PointPlan& point, const Variant& variant,
   } else if (!place.can_time() && !variant.hardware.empty()) {
     trial.end(Verdict::not_supported, {.cause = Cause::cannot_be_emulated,
                                        .arguments = {variant.hardware}});
+  } else if (!takes(session, variant, point.size)) {
+    trial.end(Verdict::not_supported,
+              {.cause = Cause::needs_multiples,
+               .arguments = {std::int64_t{variant.multiple_of}}});
   }
   return trial;
 }
@@ -207,7 +228,7 @@ std::string name_of(const Call& call) {
 }
 
 Record blank_record(const Session& session, const Trial& trial, Cache cache) {
-  const auto& [of, size, dtype, tunables] = trial.call;
+  const auto& [of, size, dtype, tunables, expected_s] = trial.call;
   const Variant& variant = *of;
   const Workload& workload = *session.plan.workload;
   Record record;
@@ -268,17 +289,21 @@ void compare_with_square(Session& session, Trial& trial) {
 
 double rough_seconds(const Plan& plan, const Trial& trial) {
   // flop or bytes per second
-  constexpr double core = 1e9, emulated = 1e7, gpu = 1e12;
-  const auto& [variant, size, dtype, tunables] = trial.call;
+  constexpr double core = 1e9, gpu = 1e12;
+  const auto& [variant, size, dtype, tunables, expected_s] = trial.call;
+  const Work work = plan.workload->work(size, dtype);
+  if (variant->needs_gpu() && trial.place != nullptr &&
+      !trial.place->can_time()) {
+    return emulated_seconds(work);
+  }
   double rate = core;
   if (variant->needs_gpu()) {
-    rate = trial.place != nullptr && !trial.place->can_time() ? emulated : gpu;
+    rate = gpu;
   } else if (variant->backend != "serial") {
     const auto threads = tunables.find("threads");
     rate *= threads == tunables.end() ? physical_cores()
                                       : static_cast<double>(threads->second);
   }
-  const Work work = plan.workload->work(size, dtype);
   return (work.flops + work.bytes) / rate;
 }
 

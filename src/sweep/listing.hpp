@@ -20,6 +20,7 @@ struct Trial {
   Place* place = nullptr;  // where it can run
   Verdict verdict = Verdict::unverified;
   Detail detail = {};
+  Detail about_size = {};  // where it is none that was asked for
   Detail doubt = {};  // whether it failed by its own fault: it is tried again
   std::string library = {};
   LaunchShape launch = {};

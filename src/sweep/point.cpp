@@ -61,6 +61,15 @@ Supervisor::Points complete_points(const Plan& plan, const Listing& listing) {
   return points;
 }
 
+// Beside the verdict.
+void say_size(Trial& trial) {
+  if (!trial.about_size) return;
+  if (trial.detail)
+    trial.detail.further.push_back(trial.about_size);
+  else
+    trial.detail = trial.about_size;
+}
+
 // A worker that tries one call alone is done; others are, where one has doubts.
 void hand_over_doubts(Session& session, const Listing& listing) {
   std::vector<Record> known, doubtful;
@@ -95,6 +104,8 @@ Supervisor::Points run_point(Session& session, const PointPlan& point,
       take_samples(*bench, cache);
     verify_again(*bench);
   }
+  for (auto& trial : listing.trials)
+    say_size(trial);
   if (!interrupted()) store_all(session, listing, bench ? &*bench : nullptr);
   Supervisor::Points points;
   if (!interrupted()) {

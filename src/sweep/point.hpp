@@ -16,6 +16,8 @@ struct PointPlan {
   // of the point in its sweep: decides which of several GPUs takes it
   std::size_t number = 0;
   Size asked = {};  // where it is emulated at a smaller one
+  // nobody asked for this size: it decides nothing
+  bool also_tried = false;
 };
 
 // Lists the configurations, verifies them on all kinds of input, measures them

@@ -90,10 +90,10 @@ const Record* Session::recorded(const Record& record) const {
 }
 
 void Session::count(const Record& record) {
-  passed |= record.verdict == Verdict::passed;
+  if (record.verdict == Verdict::passed) passed_at.insert(record.size);
   too_large |= record.verdict == Verdict::out_of_memory;
   no_device |= record.verdict == Verdict::no_device;
-  failed |= parlab::failed(record);
+  failed |= parlab::failed(record) && !also_tried.contains(record.size);
   ++done;
 }
 

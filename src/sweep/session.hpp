@@ -35,7 +35,8 @@ struct Session {
   // variant -> where it passed
   std::map<std::string, Size> right_at_square = {};
   std::size_t done = 0;  // measurements completed
-  bool failed = false, passed = false;
+  std::set<Size> passed_at = {}, also_tried = {};
+  bool failed = false;
   bool too_large = false, no_device = false;  // for some of it
   bool ceilings_known = false;
   std::set<std::string> noted = {};  // what note_once() has said

@@ -58,7 +58,7 @@ class Least {
  public:
   Least(const Workload& workload, const Call& call, const Record& record)
       : unit_(record.unit), cache_(record.cache) {
-    const auto& [variant, size, dtype, tunables] = call;
+    const auto& [variant, size, dtype, tunables, expected_s] = call;
     const auto team = tunables.find("gpus");
     const int gpus = team == tunables.end()
                          ? 1

@@ -10,22 +10,42 @@
 #include "machine/topology.hpp"
 #include "places/presence.hpp"
 #include "record/store.hpp"
+#include "sweep/emulated_size.hpp"
 #include "sweep/interrupt.hpp"
 #include "sweep/listing.hpp"
+#include "sweep/phases.hpp"
 #include "sweep/point.hpp"
 
 namespace parlab {
 namespace {
 
-// The size itself, or the largest one reached by halving every extent whose
-// work an emulation ends in about a second.
-Size size_to_emulate(const Workload& workload, Size size, Dtype dtype) {
-  constexpr double flops_at_most = 8e6;
-  while (workload.work(size, dtype).flops > flops_at_most) {
-    for (std::size_t i = 0; i < count_extents(workload); ++i)
-      size[i] = (size[i] + 1) / 2;
+// All variants of a size together, on all kinds of inputs, and beyond which a
+// line says how long it takes.
+constexpr double seconds_to_emulate = 300, long_to_emulate = 10;
+
+// Chooses the size of a point that is emulated, and says so where it is another
+// one, or takes long.
+void choose_size(PointPlan& point, const Plan& plan, Observer& observer) {
+  const auto& workload = *plan.workload;
+  const double executions =
+      static_cast<double>(std::size(input_kinds) * point.variants.size());
+  point.size = size_to_emulate(workload, point.asked, point.dtype,
+                               seconds_to_emulate / executions);
+  const auto seconds = [&](const Size& size) {
+    return quantity(
+        executions * emulated_seconds(workload.work(size, point.dtype)),
+        Unit::second);
+  };
+  const auto takes = seconds(point.size);
+  if (point.size != point.asked) {
+    observer.note({.cause = Cause::smaller_emulated,
+                   .arguments = {size_text(workload, point.size),
+                                 size_text(workload, point.asked),
+                                 seconds(point.asked)}});
+  } else if (takes.value > long_to_emulate) {
+    observer.note({.cause = Cause::long_emulation,
+                   .arguments = {size_text(workload, point.size), takes}});
   }
-  return size;
 }
 
 // A small size whose extents all differ, with the parameters of this one.
@@ -75,8 +95,11 @@ std::vector<PointPlan> split(const Plan& plan, const Places& places,
     for (const auto dtype : plan.dtypes) {
       if (plan.wanted && !plan.wanted(size, dtype)) continue;
       const auto number = points++;
-      PointPlan timed{
-          .size = size, .dtype = dtype, .number = number, .asked = size};
+      PointPlan timed{.size = size,
+                      .dtype = dtype,
+                      .number = number,
+                      .asked = size,
+                      .also_tried = !was_asked};
       PointPlan emulated = timed;
       for (const auto* variant : plan.variants) {
         if (!variant->has(dtype)) continue;
@@ -85,12 +108,7 @@ std::vector<PointPlan> split(const Plan& plan, const Places& places,
       }
       if (was_asked && !timed.variants.empty()) parts.push_back(timed);
       if (emulated.variants.empty()) continue;
-      emulated.size = size_to_emulate(*plan.workload, size, dtype);
-      if (emulated.size != size) {
-        observer.note({.cause = Cause::smaller_emulated,
-                       .arguments = {size_text(*plan.workload, emulated.size),
-                                     size_text(*plan.workload, size)}});
-      }
+      choose_size(emulated, plan, observer);
       parts.push_back(emulated);
     }
   }
@@ -179,8 +197,10 @@ int run_sweep(const Plan& plan, Observer& observer, Places& places,
 
   const auto parts = split(plan, places, observer);
   std::size_t measurements = 0;
-  for (const auto& part : parts)
+  for (const auto& part : parts) {
     measurements += count_measurements(plan, places, part);
+    if (part.also_tried) session.also_tried.insert(part.size);
+  }
   observer.plan(measurements);
 
   const Stop stop = [&] {
@@ -207,9 +227,15 @@ int run_sweep(const Plan& plan, Observer& observer, Places& places,
   // A lack of memory or of a device is no failure of the sweep, unless nothing
   // else was asked for. Smaller sizes may be in another shard; a device is not.
   const bool whole = !plan.wanted;
-  const bool nothing_ran =
-      !session.passed && (session.no_device || (whole && session.too_large));
-  return session.failed || nothing_ran ? 1 : 0;
+  const auto ran = [&](const Size& size) {
+    return session.passed_at.contains(size);
+  };
+  const bool nothing_ran = std::ranges::none_of(plan.sizes, ran) &&
+                           (session.no_device || (whole && session.too_large));
+  const bool replaced = std::ranges::any_of(parts, [&](const PointPlan& part) {
+    return part.size != part.asked && !ran(part.asked);
+  });
+  return session.failed || nothing_ran || replaced ? 1 : 0;
 }
 
 }  // namespace parlab

@@ -74,18 +74,47 @@ BOOST_AUTO_TEST_CASE(ties_share_a_rank_and_the_next_counts_them) {
   BOOST_TEST(ranks({}).empty());
 }
 
-// A kernel that is right in its first two blocks is not right.
-BOOST_AUTO_TEST_CASE(hidden_vectors_have_many_blocks) {
-  for (const std::uint64_t seed : {1u, 2u, 3u}) {
-    for (const auto* name : {"vector_sum", "scan"}) {
-      const auto sizes =
-          hidden_sizes(*Registry::instance().workload(name), seed);
-      BOOST_TEST(std::ranges::max(sizes).front() > 4096);
+// A kernel that is right in its first blocks is not right, nor one that is so
+// up to the most threads of a block, or up to the most blocks of a grid in y.
+BOOST_AUTO_TEST_CASE(hidden_sizes_find_what_small_ones_do_not) {
+  for (const auto* workload : Registry::instance().workloads()) {
+    const auto extents = count_extents(*workload);
+    const auto dtype = workload->dtypes().front();
+    for (const std::uint64_t seed : {1u, 2u, 3u}) {
+      bool odd = false, even = false, block = false;
+      std::vector<std::int64_t> longest(extents);
+      for (const auto& size : hidden_sizes(*workload, dtype, seed)) {
+        block |= std::all_of(size.begin(), size.begin() + extents,
+                             [](auto extent) { return extent > 32; });
+        for (std::size_t i = 0; i < extents; ++i) {
+          (size[i] % 2 == 1 ? odd : even) = true;
+          longest[i] = std::max(longest[i], size[i]);
+        }
+      }
+      BOOST_TEST_CONTEXT(workload->name()) {
+        BOOST_TEST((odd && even && block));
+        BOOST_TEST(*std::ranges::min_element(longest) > 1024);
+        BOOST_TEST(*std::ranges::max_element(longest) >
+                   (extents == 1 ? 40960 : 65535));
+      }
     }
-    for (const auto& size :
-         hidden_sizes(*Registry::instance().workload("dmv"), seed))
-      BOOST_TEST(std::ranges::max(size) <= 703);
   }
+}
+
+BOOST_AUTO_TEST_CASE(who_declares_multiples_gets_them_unless_asked_otherwise) {
+  const auto& matmul = *Registry::instance().workload("matmul");
+  Assignment assignment{.workload = &matmul, .sizes = {{100, 1, 64}}};
+  assignment.hidden = hidden_sizes(matmul, assignment.dtype, 1);
+  Variant any, in_tiles;
+  in_tiles.multiple_of = 64;
+  BOOST_TEST((sizes_for(assignment, any).front() == Size{100, 1, 64}));
+  BOOST_TEST((sizes_for(assignment, in_tiles).front() == Size{128, 64, 64}));
+  for (const auto& size : sizes_for(assignment, in_tiles)) {
+    for (const auto extent : size)
+      BOOST_TEST(extent % 64 == 0);
+  }
+  assignment.sizes_asked = true;
+  BOOST_TEST((sizes_for(assignment, in_tiles).front() == Size{100, 1, 64}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

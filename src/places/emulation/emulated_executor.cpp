@@ -72,6 +72,10 @@ class EmulatedExecutor final : public Executor {
     for (std::size_t i = 0; i < shares.size(); ++i)
       unbound.push_back({&bound[i], shares[i].size.data()});
 
+    constexpr std::int64_t at_least_s = 60, times_expected = 10;
+    machine_->time_limit = std::chrono::seconds(
+        at_least_s +
+        static_cast<std::int64_t>(times_expected * call.expected_s));
     Checked checked;
     const auto run = [&](auto machine, const auto& on) {
       checked.seconds =

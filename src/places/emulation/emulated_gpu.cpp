@@ -193,22 +193,23 @@ void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
                      {.cause = Cause::grid_not_resident,
                       .arguments = {static_cast<std::int64_t>(most)}});
   }
-  Launch launch{.kernel = kernel,
-                .thread = std::move(thread),
-                .arguments = arguments,
-                .grid = dim(config.grid),
-                .block = dim(config.block),
-                .shared_bytes = config.shared_bytes,
-                .overlaps = config.overlaps,
-                .order = order_,
-                .seed = seed_,
-                .arena = &machine_->arena,
-                .device = device_,
-                .deadline = std::chrono::steady_clock::now() + time_limit_,
-                .first_instance = machine_->instances,
-                .ordering = ordering_,
-                .counts = kernel != nullptr ? machine_->counts.get() : nullptr,
-                .blocks = std::vector<std::uint32_t>(blocks)};
+  Launch launch{
+      .kernel = kernel,
+      .thread = std::move(thread),
+      .arguments = arguments,
+      .grid = dim(config.grid),
+      .block = dim(config.block),
+      .shared_bytes = config.shared_bytes,
+      .overlaps = config.overlaps,
+      .order = order_,
+      .seed = seed_,
+      .arena = &machine_->arena,
+      .device = device_,
+      .deadline = std::chrono::steady_clock::now() + machine_->time_limit,
+      .first_instance = machine_->instances,
+      .ordering = ordering_,
+      .counts = kernel != nullptr ? machine_->counts.get() : nullptr,
+      .blocks = std::vector<std::uint32_t>(blocks)};
   std::iota(launch.blocks.begin(), launch.blocks.end(), 0u);
   arrange(launch.blocks, order_, seed_);
   if (config.cooperative) launch.barrier.emplace(blocks);

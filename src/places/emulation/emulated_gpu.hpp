@@ -24,8 +24,9 @@ void require_emulated(const Variant& variant);
 // all blocks that ever ran there, and the OS threads that run them.
 struct EmulatedMachine {
   emulation::Arena arena;
-  std::uint32_t instances = 1;           // of blocks, so far
-  std::deque<emulation::Block> workers;  // one per OS thread
+  std::uint32_t instances = 1;                  // of blocks, so far
+  std::deque<emulation::Block> workers;         // one per OS thread
+  std::chrono::milliseconds time_limit{60000};  // of one launch
   // while kernels' accesses are counted
   std::unique_ptr<emulation::SharedCounts> counts = {};
 };
@@ -71,7 +72,9 @@ class EmulatedGpu : public LaunchingGpu {
                   std::span<const std::byte> arguments);
 
   // of one launch
-  void set_time_limit(std::chrono::milliseconds limit) { time_limit_ = limit; }
+  void set_time_limit(std::chrono::milliseconds limit) {
+    machine_->time_limit = limit;
+  }
 
   // Few multiprocessors: a grid that fills the device is small, a
   // cooperative one can be live. A small cache, so
@@ -100,7 +103,6 @@ class EmulatedGpu : public LaunchingGpu {
  private:
   std::uint64_t seed_;
   emulation::Order order_;
-  std::chrono::milliseconds time_limit_{60000};
   // for messages, where there are several: "GPU 1's ", "stream 0's "
   std::string owner_;
   std::shared_ptr<EmulatedMachine> machine_;

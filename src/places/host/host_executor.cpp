@@ -19,9 +19,13 @@
 #include "machine/topology.hpp"
 #include "places/executor.hpp"
 #include "places/host/cpu_time.hpp"
+#include "places/races.hpp"
 #include "verify/guard.hpp"
 
 namespace parlab {
+
+const RaceWatch* race_watch = nullptr;
+
 namespace {
 
 // Scratch memory of each call, by order of request: the same
@@ -92,6 +96,22 @@ class Team {
   std::optional<PinnedTeam> pinned_;
 };
 
+// "y[17]" is what it is about, or a variable of the program's own.
+Detail race_of(const ThreadRace& race, const Arrays& arrays) {
+  std::string what = "a variable that threads share";
+  for (const auto& array : arrays) {
+    const auto offset = static_cast<const std::byte*>(race.address) -
+                        static_cast<const std::byte*>(array.data);
+    const auto bytes = static_cast<std::ptrdiff_t>(array.spec.bytes());
+    if (array.data == nullptr || offset < 0 || offset >= bytes) continue;
+    what = array.spec.name + "[" +
+           std::to_string(offset * array.spec.count / bytes) + "]";
+  }
+  return {
+      .cause = Cause::race_of_threads,
+      .arguments = {race.does, what, race.place, race.did, race.place_before}};
+}
+
 class HostExecutor final : public Executor {
  public:
   HostExecutor() : host_(physical_cores()) {}
@@ -129,8 +149,13 @@ class HostExecutor final : public Executor {
     // the first call does it here.
     host_.select(call.key());
     const Arrays bound = declared_by(*call.variant, all_);
+    if (race_watch != nullptr) race_watch->begin();
     checked.seconds = seconds_[call.key()] =
         seconds_of([&] { run(call, bound); });
+    if (race_watch != nullptr) {
+      if (const auto race = race_watch->end())
+        throw PointError(Verdict::wrong_result, race_of(*race, bound));
+    }
     checked.outputs = outputs_->view();
     checked.damage = outputs_->damage();
     if (checked.damage) outputs_->renew_guards();

@@ -1,0 +1,116 @@
+// Sizes at which mistakes show.
+#include <algorithm>
+#include <random>
+
+#include "grade/grading.hpp"
+#include "sweep/emulated_size.hpp"
+
+namespace parlab::grade {
+namespace {
+
+// Beyond each of these something ends that a grid or a block is made of.
+constexpr std::int64_t of_a_block = 32, threads_of_a_block = 1024,
+                       blocks_in_y = 65535;
+constexpr double emulated_s_at_most = 2;  // of one that was drawn
+
+class Drawing {
+ public:
+  Drawing(const Workload& workload, Dtype dtype, std::uint64_t seed)
+      : workload_(workload), dtype_(dtype), engine_(seed) {}
+
+  // A problem whose extents are beyond these, each by some of these.
+  void draw(const std::vector<std::int64_t>& beyond, std::int64_t by) {
+    std::vector<std::int64_t> typed;
+    for (const auto least : beyond)
+      typed.push_back(odd_or_even(least + 1, by));
+    if (typed.size() > 1 && typed[0] == typed[1]) typed[1] += 2;
+    keep(typed);
+  }
+  // The largest square is beyond the threads of a block, where there is time.
+  void draw_square(std::int64_t beyond, std::int64_t by) {
+    keep({odd_or_even(beyond + 1, by)});
+  }
+
+  std::vector<Size> sizes;
+
+ private:
+  void keep(const std::vector<std::int64_t>& typed) {
+    auto size = complete_size(workload_, typed);
+    if (emulated_seconds(workload_.work(size, dtype_)) <= emulated_s_at_most)
+      sizes.push_back(std::move(size));
+  }
+  // In turns.
+  std::int64_t odd_or_even(std::int64_t least, std::int64_t by) {
+    odd_ = !odd_;
+    const auto drawn =
+        static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(by));
+    return (least + drawn) / 2 * 2 + (odd_ ? 1 : 2);
+  }
+
+  const Workload& workload_;
+  Dtype dtype_;
+  std::mt19937_64 engine_;
+  bool odd_ = false;
+};
+
+}  // namespace
+
+std::vector<Size> hidden_sizes(const Workload& workload, Dtype dtype,
+                               std::uint64_t seed) {
+  Drawing drawing(workload, dtype, seed);
+  const auto extents = count_extents(workload);
+  const auto each = [&](std::int64_t least) {
+    return std::vector(extents, least);
+  };
+  drawing.draw(each(0), of_a_block);
+  // A vector has as many elements as a matrix.
+  drawing.draw(each(extents == 1 ? threads_of_a_block : of_a_block), 150);
+  drawing.draw(each(extents == 1 ? 40 * threads_of_a_block : 2 * of_a_block),
+               200);
+  // Tall, and wide: an extent after another is the long one.
+  for (std::size_t i = 0; i < extents; ++i) {
+    for (const auto least : {blocks_in_y, threads_of_a_block}) {
+      auto beyond = each(0);
+      beyond[i] = least;
+      const auto before = drawing.sizes.size();
+      drawing.draw(beyond, 6);
+      if (drawing.sizes.size() > before) break;
+    }
+  }
+  return drawing.sizes;
+}
+
+std::vector<Size> hidden_squares(const Workload& workload, Dtype dtype,
+                                 std::uint64_t seed) {
+  Drawing drawing(workload, dtype, seed);
+  drawing.draw_square(0, of_a_block);
+  for (const auto least : {of_a_block, 4 * of_a_block, threads_of_a_block})
+    drawing.draw_square(least, of_a_block);
+  return drawing.sizes;
+}
+
+std::vector<Size> sizes_for(const Assignment& assignment,
+                            const Variant& variant) {
+  const auto& workload = *assignment.workload;
+  const auto extents = count_extents(workload);
+  std::vector<Size> sizes;
+  const auto add = [&](Size size, bool asked) {
+    for (std::size_t i = 0; !asked && i < extents; ++i) {
+      const auto of = variant.multiple_of;
+      size[i] = (size[i] + of - 1) / of * of;
+    }
+    if (!asked && variant.multiple_of > 1) {
+      size =
+          size_to_emulate(workload, size, assignment.dtype, emulated_s_at_most);
+    }
+    if (std::ranges::find(sizes, size) == sizes.end())
+      sizes.push_back(std::move(size));
+  };
+  for (const auto& size : assignment.sizes)
+    add(size, assignment.sizes_asked);
+  for (const auto& size : assignment.hidden)
+    add(size, assignment.hidden_asked);
+  return sizes;
+}
+
+}  // namespace parlab::grade

@@ -1,0 +1,51 @@
+#include "sweep/emulated_size.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace parlab {
+namespace {
+
+// Of tiles, vectors and blocks: as many of them are kept as can be.
+constexpr std::int64_t divisors[] = {256 * 3 * 5 * 7, 256, 64, 16, 4, 1};
+// beyond which an extent is shortened before others
+constexpr std::int64_t long_extent = 256;
+
+// About half of it, with the same divisors among these. What is odd stays odd.
+std::int64_t shortened(std::int64_t extent, std::int64_t kept) {
+  const auto unit = std::gcd(extent, kept);
+  const auto times = extent / unit;
+  return unit * (times % 2 == 1 ? times / 2 | 1 : times / 2);
+}
+
+}  // namespace
+
+double emulated_seconds(const Work& work) {
+  constexpr double rate = 2e7;  // operations and bytes
+  return (work.flops + work.bytes) / rate;
+}
+
+Size size_to_emulate(const Workload& workload, const Size& size, Dtype dtype,
+                     double seconds) {
+  const auto fits = [&](const Size& tried) {
+    return emulated_seconds(workload.work(tried, dtype)) <= seconds;
+  };
+  Size all = size;
+  const auto extents = count_extents(workload);
+  for (const auto kept : divisors) {
+    for (const auto least : {long_extent, std::int64_t{0}}) {
+      for (bool shorter = true; shorter && !fits(all);) {
+        shorter = false;
+        for (std::size_t i = 0; i < extents; ++i) {
+          if (all[i] <= least) continue;
+          const auto less = std::max(shortened(all[i], kept), std::int64_t{1});
+          shorter |= less < all[i];
+          all[i] = less;
+        }
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace parlab

@@ -1,0 +1,68 @@
+// Which size stands in for one that emulation takes too long for.
+#include "sweep/emulated_size.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <numeric>
+
+#include "core/variant.hpp"
+
+using namespace parlab;
+
+namespace {
+
+const Workload& called(const char* name) {
+  return *Registry::instance().workload(name);
+}
+
+Size emulated(const char* workload, Size size, double seconds = 1) {
+  return size_to_emulate(called(workload), size, Dtype::f32, seconds);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(emulated_sizes)
+
+BOOST_AUTO_TEST_CASE(one_that_is_small_enough_is_itself) {
+  BOOST_TEST((emulated("matmul", {61, 64, 100}) == Size{61, 64, 100}));
+  BOOST_TEST((emulated("vector_sum", {65537}) == Size{65537}));
+}
+
+BOOST_AUTO_TEST_CASE(divisors_stay_and_squares_stay_squares) {
+  for (const std::int64_t side : {1024, 960, 4096, 20000, 3 * 512, 1000000}) {
+    const auto size = emulated("matmul", {side, side, side});
+    BOOST_TEST_CONTEXT(side << " as " << to_string(size)) {
+      BOOST_TEST(size[0] < side);
+      BOOST_TEST(size[0] % std::gcd(side, std::int64_t{64}) == 0);
+      BOOST_TEST((size[0] == size[1] && size[1] == size[2]));
+    }
+  }
+  BOOST_TEST(emulated("dmv", {20001, 20001})[0] % 2 == 1);
+  BOOST_TEST(emulated("dmv", {30000, 30000})[0] % 240 == 0);
+}
+
+BOOST_AUTO_TEST_CASE(short_extents_are_shortened_last) {
+  const auto tall = emulated("dmv", {50'000'000, 6});
+  BOOST_TEST(tall[0] > 65535);
+  BOOST_TEST(tall[1] == 6);
+}
+
+// Moving elements costs time, too.
+BOOST_AUTO_TEST_CASE(no_flops_are_not_no_work) {
+  const auto moved = emulated("transpose", {100000, 100000});
+  BOOST_TEST(moved[0] < 10000);
+  const auto& transpose = called("transpose");
+  BOOST_TEST(emulated_seconds(transpose.work({1000, 1000}, Dtype::f32)) > 0);
+}
+
+BOOST_AUTO_TEST_CASE(whatever_is_asked_for_fits_in_the_end) {
+  for (const auto* workload : Registry::instance().workloads()) {
+    Size size = complete_size(*workload, {1'000'003});
+    const auto fits =
+        size_to_emulate(*workload, size, workload->dtypes().front(), 1);
+    BOOST_TEST(
+        emulated_seconds(workload->work(fits, workload->dtypes().front())) <= 1,
+        workload->name());
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

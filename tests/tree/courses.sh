@@ -1,0 +1,246 @@
+#!/bin/bash -p
+# What students really write is judged at the sizes that were asked for, at sizes that find mistakes, for
+# races between threads, in the form that their course has, and beside other gradings.
+set -u
+cd "$(dirname "$0")/../.." || exit
+# shellcheck source=scripts/testing.sh
+source scripts/testing.sh
+mkdir -p build && exec {grading}>build/grading.lock
+flock "$grading" # others look for what gradings leave behind
+
+parlab=$PWD/bin/parlab-emulated
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit
+row() { grep -E "^\"?$1\"?," "$2/grades.csv"; }
+graded() { # VERDICT STUDENT FOLDER [WORDS]
+  expect "$2: $1 ($(row "$2" "$3" | cut -c 1-150))" \
+    eval "row $2 $3 | grep -qE '^[^,]*,[^,]*,$1,' && row $2 $3 | grep -qE -- '${4:-}'"
+}
+
+# ---- sizes: what was asked for, or what is declared
+kernel() { # NAME DECLARED
+  cat >"$1.cu" <<END
+#include "gpu/gpu.hpp"
+#include "workloads/matmul.hpp"
+using namespace parlab;
+namespace {
+constexpr int edge = 32;
+__global__ void panels(const float* a, const float* b, float* c, int m, int k, int n) {
+  __shared__ float part[edge][edge];
+  const int col = blockIdx.x * edge + threadIdx.x, first = blockIdx.y * edge;
+  float sums[edge] = {};
+  for (int at = 0; at < k; at += edge) {
+    for (int r = 0; r < edge; ++r) part[r][threadIdx.x] = a[(first + r) * k + at + threadIdx.x];
+    __syncthreads();
+    for (int i = 0; i < edge; ++i)
+      for (int r = 0; r < edge; ++r) sums[r] += part[r][i] * b[(at + i) * n + col];
+    __syncthreads();
+  }
+  for (int r = 0; r < edge; ++r) c[(first + r) * n + col] = sums[r];
+}
+}
+const Register<Matmul, float> variant({.idea = "panels"$2},
+    []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
+      gpu.launch({.grid = {p.n / edge, p.m / edge}, .block = {edge}}, panels, p.a, p.b, p.c, p.m, p.k, p.n);
+    });
+END
+}
+mkdir tiles && cd tiles && kernel plain '' && kernel declared ', .multiple_of = 32' && cd ..
+"$parlab" grade matmul tiles --sizes 64,256 --hidden 96,32x160x64 --output at_tiles >out 2>errors
+graded passed plain at_tiles
+"$parlab" grade matmul tiles --seed 3 --sizes 64 --output drawn >out 2>errors
+graded '(launch_failed|wrong_result)' plain drawn
+graded passed declared drawn 'multiples of 32'
+expect "a course of squares is told that it needs hidden squares" grep -q -- '--hidden 97,130' errors
+expect "where there is no GPU points wait for a time" eval "tr '\n' ' ' <out | grep -q 'rank wait for a'"
+"$parlab" grade matmul tiles --sizes 100 --output odd >out 2>errors
+graded not_supported declared odd 'multiple of 32'
+
+# ---- sizes that find mistakes, and races of threads
+mkdir sums && cat >sums/one_block.cu <<'END'
+#include "gpu/gpu.hpp"
+#include "workloads/vector_sum.hpp"
+using namespace parlab;
+namespace {
+__global__ void first(const float* x, float* sum, int n) {
+  __shared__ float all[1024];
+  all[threadIdx.x] = threadIdx.x < n ? x[threadIdx.x] : 0;
+  __syncthreads();
+  for (int half = 512; half > 0; half /= 2) {
+    if (threadIdx.x < half) all[threadIdx.x] += all[threadIdx.x + half];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) *sum = all[0];
+}
+}
+const Register<VectorSum, float> variant({.idea = "1024"},
+    []<typename T>(Gpu& gpu, const VectorSum::Args<T>& p, const Tunables&) {
+      gpu.launch({.block = {1024}}, first, p.x, p.sum, p.n);
+    });
+END
+threads() { # NAME BODY
+  cat >"sums/$1.cpp" <<END
+#include <omp.h>
+#include <atomic>
+#include <mutex>
+#include <vector>
+#include "host/host.hpp"
+#include "workloads/vector_sum.hpp"
+using namespace parlab;
+const Register<VectorSum, float> variant({.idea = "$1", .tunables = {threads()}},
+    []<typename T>(Host&, const VectorSum::Args<T>& p, const Tunables& tunables) {
+      const int team = static_cast<int>(tunables["threads"]);
+      const T* const x = p.x;
+      const std::int64_t n = p.n;
+      T sum = 0;
+      $2
+      *p.sum = sum;
+    });
+END
+}
+head='#pragma omp parallel for num_threads(team)'
+loop='for (std::int64_t i = 0; i < n; ++i)'
+threads race_plain "$head
+$loop sum += x[i];"
+threads race_of_parts "std::vector<T> parts(team + 1);
+#pragma omp parallel num_threads(team)
+{ const int me = omp_get_thread_num();
+#pragma omp for nowait
+$loop parts[me] += x[i];
+if (me == 0) for (int t = 0; t < team; ++t) parts[team] += parts[t]; }
+sum = parts[team];"
+threads race_of_critical "#pragma omp parallel num_threads(team)
+{ T own = 0;
+#pragma omp for
+$loop own += x[i];
+#pragma omp critical
+sum += own;
+if (omp_get_thread_num() == 1) sum += 0; }"
+threads right_reduction "#pragma omp parallel for num_threads(team) reduction(+ : sum)
+$loop sum += x[i];"
+threads right_atomic "#pragma omp parallel for num_threads(team) schedule(dynamic)
+$loop {
+#pragma omp atomic
+sum += x[i]; }"
+threads right_parts "std::vector<T> parts(team);
+#pragma omp parallel num_threads(team)
+{ const int me = omp_get_thread_num();
+std::vector<T> own(3);
+#pragma omp for
+$loop own[i % 3] += x[i];
+for (const T one : own) parts[me] += one;
+#pragma omp barrier
+#pragma omp single
+for (const T one : parts) sum += one; }"
+threads right_mutex "std::mutex lock;
+#pragma omp parallel num_threads(team)
+{ T own = 0;
+#pragma omp for
+$loop own += x[i];
+const std::scoped_lock alone(lock);
+sum += own; }"
+threads right_tasks "std::vector<T> parts(4);
+#pragma omp parallel num_threads(team)
+#pragma omp single
+{ for (int t = 0; t < 4; ++t) {
+#pragma omp task shared(parts) firstprivate(t)
+for (std::int64_t i = t * n / 4; i < (t + 1) * n / 4; ++i) parts[t] += x[i]; }
+#pragma omp taskwait
+for (const T one : parts) sum += one; }"
+threads race_of_tasks "#pragma omp parallel num_threads(team)
+#pragma omp single
+{ for (int t = 0; t < 4; ++t) {
+#pragma omp task shared(sum) firstprivate(t)
+for (std::int64_t i = t * n / 4; i < (t + 1) * n / 4; ++i) sum += x[i]; } }"
+"$parlab" grade vector_sum sums --seed 5 --output summed >out 2>errors
+graded wrong_result one_block summed
+for name in race_plain race_of_parts race_of_critical race_of_tasks; do
+  graded wrong_result $name summed "line [0-9]+ of $name.cpp.*another thread.*line [0-9]+ of $name.cpp"
+done
+for name in right_reduction right_atomic right_parts right_mutex right_tasks; do graded passed $name summed; done
+
+# ---- the functions of a course
+mkdir lab && cat >lab/ann.cu <<'END'
+#include <stdio.h>
+#include "dmv.h"
+// __global__ void dmv_gpu_shmem(const value_t *a, const value_t *x, value_t *y, size_t n) {}
+__global__ void dmv_gpu_naive(const value_t *a, const value_t *x, value_t *y, size_t n)
+{
+  size_t row = blockIdx.x * blockDim.x + threadIdx.x;
+  value_t sum = 0;
+  for (size_t col = 0; col < n; ++col) sum += a[row * n + col] * x[col];
+  y[row] = sum;
+}
+END
+sed 's/naive/coalesced/' lab/ann.cu >lab/bob.cu
+sed 's/naive/coalesced/; s/row \* n + col/col * n + row/' lab/ann.cu >lab/cleo.cu
+sed 's/dmv_gpu_naive/my_kernel/' lab/ann.cu >lab/dora.cu
+"$parlab" grade lab --seed 2 --output lab_graded >out 2>errors
+expect "the course is found by its functions: $(tail -1 errors)" grep -q 'interface of the course cslab' errors
+graded passed ann lab_graded
+graded wrong_result bob lab_graded
+graded passed cleo lab_graded
+graded not_supported dora lab_graded 'no function dmv_gpu_'
+mkdir solving && cat >solving/eva.cpp <<'END'
+extern "C" void solve(float* a, float* b, float* c, int m, int n, int k) {
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < k; ++j) {
+      float sum = 0;
+      for (int l = 0; l < n; ++l) sum += a[i * n + l] * b[l * k + j];
+      c[i * k + j] = sum;
+    }
+}
+END
+expect "a function for all, on the host" "$parlab" grade --check --course solve solving/eva.cpp
+cat >atax.cpp <<'END'
+#include "polybench.h"
+void kernel_atax(int m, int n, DATA_TYPE* A, DATA_TYPE* x, DATA_TYPE* y, DATA_TYPE* tmp) {
+  for (int j = 0; j < n; ++j) y[j] = 0;
+  for (int i = 0; i < m; ++i) {
+    tmp[i] = 0;
+    for (int j = 0; j < n; ++j) tmp[i] += A[i * n + j] * x[j];
+    for (int j = 0; j < n; ++j) y[j] += A[i * n + j] * tmp[i];
+  }
+}
+END
+expect "a function of PolyBench" "$parlab" grade --check --course polybench atax.cpp
+echo 'void product(float*) {}' >alone.cpp
+"$parlab" grade dmv --check alone.cpp >out 2>errors
+expect "who registers nothing is told what to write" eval "tr -s ' \n' ' ' <out | grep -q 'const Register<...> variant'"
+
+# ---- nobody else's threads count
+cat >sleepers.cpp <<'END'
+#include <chrono>
+#include <thread>
+#include <vector>
+#include "host/host.hpp"
+#include "workloads/dmv.hpp"
+using namespace parlab;
+const Register<Dmv, float> variant({.idea = "sleepers"},
+    []<typename T>(Host&, const Dmv::Args<T>& p, const Tunables&) {
+      std::vector<std::jthread> sleepers;
+      for (int i = 0; i < 600; ++i) sleepers.emplace_back([] { std::this_thread::sleep_for(std::chrono::milliseconds(200)); });
+      for (std::int64_t r = 0; r < p.rows; ++r) {
+        T sum = 0;
+        for (std::int64_t c = 0; c < p.cols; ++c) sum += p.a[r * p.cols + c] * p.x[c];
+        p.y[r] = sum;
+      }
+    });
+END
+sed 's/i < 600/i < 6000/; s/milliseconds(200)/seconds(9)/' sleepers.cpp >too_many.cpp
+"$parlab" grade --check --sizes 9 --hidden 9x5 sleepers.cpp >sleepers 2>&1 &
+first=$!
+expect "one grading beside another with 600 threads" "$parlab" grade --check --sizes 9 --hidden 9x5 sleepers.cpp
+wait $first
+status=$?
+expect "and that one: $(tail -1 sleepers)" test "$status" = 0
+"$parlab" grade --check --sizes 9 --hidden 9x5 too_many.cpp >out 2>&1
+expect "threads are counted: $(head -1 out)" grep -q 'more than 2048 threads' out
+
+# ---- a size that did not run anywhere
+"$parlab" dmv 20000000 --variant serial/plain,cuda/naive >out 2>errors
+expect "a size that did not run is no success" test $? = 1
+expect "what ran in its place stands beside the verdict" eval "tr -s ' \n' ' ' <out | grep -q 'in place of 20000000x20000000'"
+expect "one that takes a moment longer runs as it is" "$parlab" dmv 2500 --variant cuda/naive --emulate
+end_tests
