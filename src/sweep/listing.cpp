@@ -282,7 +282,10 @@ void compare_with_square(Session& session, Trial& trial) {
     return;
   }
   const auto square = session.right_at_square.find(name);
-  if (trial.passed() || square == session.right_at_square.end()) return;
+  const bool may_be_shape = (trial.verdict == Verdict::wrong_result ||
+                             trial.verdict == Verdict::launch_failed) &&
+                            trial.detail.cause != Cause::race_of_threads;
+  if (!may_be_shape || square == session.right_at_square.end()) return;
   trial.detail.further.push_back({.cause = Cause::passed_at_square,
                                   .arguments = {to_string(square->second)}});
 }
