@@ -18,16 +18,23 @@ for figure in $(grep -l '^# In the gallery[.]' scripts/*/*.gp); do
   cp "plots/$machine/$name" "$gallery"
 done
 "${PARLAB:-bin/parlab-emulated}" page "results/$1" --first "$gallery"
+{
+  echo '```'
+  # as a terminal has it, and no more than that
+  "${PARLAB:-bin/parlab-emulated}" show "results/$1" --workload dmv --size 4096 --dtype float | sed '/^$/,$d'
+  echo '```'
+} >"$gallery/output.md"
 # Between two marks.
-awk -v table="$gallery/first-to-fastest.md" '
-  /^<!-- end of the table -->/ { inside = 0 }
+awk -v gallery="$gallery" '
+  /^<!-- end -->/ { inside = 0 }
   !inside { print }
-  /^<!-- the table: made by make gallery -->/ {
+  /^<!-- .*: made by make gallery -->/ {
     inside = 1
-    while ((getline line < table) > 0) print line
+    file = gallery "/" substr($2, 1, length($2) - 1) ".md"
+    while ((getline line < file) > 0) print line
   }' README.md >README.part
 mv README.part README.md
-rm "$gallery/first-to-fastest.md"
+rm "$gallery"/*.md
 count=$(find "$gallery" -name '*.svg' | wc -l)
 echo "  $gallery: $count pictures"
 if ((count > 10)); then

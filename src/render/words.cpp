@@ -52,9 +52,9 @@ bool has_prefix(Unit unit) {
          unit != Unit::byte;
 }
 
-// A bar of twelve characters, in eighths of one where the letters have them.
+// A bar of eight characters, in eighths of one where the letters have them.
 std::string meter_words(const Meter& meter, Letters letters) {
-  constexpr int characters = 12;
+  constexpr int characters = 8;
   const double filled = characters * std::clamp(meter.share, 0.0, 1.0);
   if (letters == Letters::ascii)
     return std::string(static_cast<std::size_t>(std::lround(filled)), '#');
