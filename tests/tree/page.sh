@@ -178,7 +178,7 @@ expect "without scripts nothing is missing" \
 expect "the first picture is written alone" bin/parlab-emulated page results/nvidia-h200 --first "$work/alone"
 expect "the picture of README.md is that of the records" cmp "$work/alone/first-to-fastest.svg" docs/gallery/first-to-fastest.svg
 expect "the table of README.md is that of the records" \
-  diff "$work/alone/first-to-fastest.md" <(sed '1,/^<!-- the table/d; /^<!-- end of the table/,$d' README.md)
+  diff "$work/alone/first-to-fastest.md" <(sed '1,/^<!-- first-to-fastest/d; /^<!-- end -->/,$d' README.md)
 
 # A machine without a GPU: what the CPU of that one did.
 mkdir -p "$work/no-gpu"
