@@ -193,7 +193,7 @@ bool has_tunable(const Workload& workload, const std::string& name) {
   });
 }
 
-// Those of one title together, in the order of the first of each.
+// Puts options of one title together, in the order of the first of each.
 Options in_groups(const Options& options) {
   std::vector<std::string> titles;
   for (const auto& option : options + common_options()) {
@@ -209,7 +209,7 @@ Options in_groups(const Options& options) {
   return sorted;
 }
 
-// What people type first, of this workload or of any.
+// Prints what people type first, of this workload or of any.
 void print_examples(std::ostream& out, const Arguments& arguments,
                     const Workload* workload) {
   std::string name;

@@ -131,9 +131,7 @@ std::vector<const ComparedPoint*> best_settings(const Comparison& comparison) {
   std::map<std::string, const ComparedPoint*> best;
   const auto key_of = [](const ComparedPoint& point) {
     const Record& r = point.before.last;
-    return r.full_name() + " " + to_string(r.size) + " " +
-           std::string(to_string(r.dtype)) + " " +
-           std::string(to_string(r.cache));
+    return r.point() + " " + r.full_name();
   };
   for (const auto& point : comparison.points) {
     if (!point.after.last.timed()) continue;

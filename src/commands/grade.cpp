@@ -151,7 +151,7 @@ const Variant* find_reference(const GradeRequest& asked,
   return best;
 }
 
-// What the first that has a function of the course has.
+// Looks for the first submission with a function of the course.
 std::optional<Course::Map> map_of(const std::optional<Course>& course,
                                   const Workload* workload,
                                   const std::vector<Submission>& submissions) {
@@ -238,7 +238,7 @@ Assignment assignment_of(const GradeRequest& asked,
   return assignment;
 }
 
-// What a teacher should know of the sizes before hours of grading.
+// Notes about the sizes, for a teacher, before hours of grading.
 std::vector<Detail> notes_on_sizes(const Assignment& assignment, bool squares) {
   const auto& workload = *assignment.workload;
   std::vector<Detail> notes;

@@ -37,8 +37,7 @@ bool any_emulated(const Points& points) {
   });
 }
 
-// What was counted: of a GPU each point once more, of emulation the lines of
-// each kernel.
+// The points with their counters and, of emulation, the lines of each kernel.
 struct CountedPoints {
   Points points;
   Document lines;

@@ -5,6 +5,7 @@
 
 #include "core/variant.hpp"
 #include "render/terminal.hpp"
+#include "report/point_table.hpp"
 #include "report/reporter.hpp"
 
 namespace parlab {
@@ -101,10 +102,7 @@ class ExplainReporter final : public Reporter {
     std::ranges::copy_if(records, std::back_inserter(shown), on_gpu);
     if (shown.empty()) return;
     const Record& first = shown.front();
-    Section section{.title = first.workload + " " +
-                             size_text(first.workload, first.size) + " " +
-                             to_string(first.dtype) + ", caches " +
-                             to_string(first.cache)};
+    Section section{.title = title_of_point(first)};
     if (first.bytes > 0) {
       section.title += "; at least " + Text(Quantity{first.flops}) +
                        " flop and " + Quantity{first.bytes, Unit::byte} +

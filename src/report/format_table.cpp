@@ -22,10 +22,7 @@ bool is_only_verified(const Record& record) {
 // "dmv 64x64 float, hot caches", and at the end of the line whose.
 std::string heading(const Record& record, const std::string& whose,
                     std::size_t width) {
-  const auto left = record.workload + " " +
-                    size_text(record.workload, record.size) + " " +
-                    std::string(to_string(record.dtype)) + ", " +
-                    std::string(to_string(record.cache)) + " caches";
+  const auto left = title_of_point(record);
   if (whose.empty()) return left;
   const auto used = length_of(left) + length_of(whose);
   const auto blanks = used + 2 <= width ? width - used : 2;

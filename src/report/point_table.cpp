@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/text.hpp"
+#include "core/variant.hpp"
 #include "record/speedup.hpp"
-#include "render/words.hpp"
 
 namespace parlab {
 namespace {
@@ -40,11 +40,15 @@ Text roof(const TimedRow& row) {
   return Quantity{row.record->roof_s / row.summary.median, Unit::fraction};
 }
 
+std::optional<Ratio> ratio_of(const TimedRow& row, const Yardsticks& yardsticks,
+                              Copies copies) {
+  return speedup(*row.record, row.summary.estimate, *yardsticks.baseline,
+                 yardsticks.baseline_time, copies);
+}
+
 Text gain_of(const TimedRow& row, const Yardsticks& yardsticks, Copies copies) {
   if (yardsticks.baseline == nullptr) return {};
-  const auto gain =
-      speedup(*row.record, row.summary.estimate, *yardsticks.baseline,
-              yardsticks.baseline_time, copies);
+  const auto gain = ratio_of(row, yardsticks, copies);
   if (!gain) return "-";
   return Quantity{gain->value, Unit::factor};
 }
@@ -223,6 +227,12 @@ std::vector<TimedRow> best_of_each(const std::vector<TimedRow>& rows) {
   return best;
 }
 
+std::string title_of_point(const Record& record) {
+  return record.workload + " " + size_text(record.workload, record.size) + " " +
+         std::string(to_string(record.dtype)) + ", " +
+         std::string(to_string(record.cache)) + " caches";
+}
+
 std::string name_of(const Record& record) {
   return record.backend + "/" + record.variant;
 }
@@ -238,9 +248,11 @@ Paragraph fastest(const std::vector<TimedRow>& best,
   const Record& record = *yardsticks.best->record;
   Text text = "fastest: " + Text(name_of(record));
   if (yardsticks.baseline != nullptr && yardsticks.baseline != &record) {
-    const auto gain = gain_of(*yardsticks.best, yardsticks, Copies::none);
-    if (words(gain) != "-")
-      text += ", " + gain + " as fast as " + name_of(*yardsticks.baseline);
+    if (const auto gain =
+            ratio_of(*yardsticks.best, yardsticks, Copies::none)) {
+      text += ", " + Text(Quantity{gain->value, Unit::factor}) +
+              " as fast as " + name_of(*yardsticks.baseline);
+    }
   }
   std::vector<std::string> ties;
   bool wide = !record.converged;

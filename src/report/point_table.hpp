@@ -48,6 +48,8 @@ bool any_energy(const std::vector<TimedRow>& rows);
 // Why some have none: each reason once, with whom it is about.
 void add_absent_energy(Section& section, const std::vector<TimedRow>& rows);
 
+// "dmv 64x64 float, hot caches"
+std::string title_of_point(const Record& record);
 std::string name_of(const Record& record);  // "cuda/naive"
 // "a, b and c"
 std::string listed(std::vector<std::string> names);
