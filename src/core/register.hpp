@@ -55,7 +55,7 @@ struct Description {
   int id = -1;   // number for GPU_KERNEL; given by the registry when absent
   const char* idea = "";  // one line: what it does and why it is faster
   ShortList<TunableSpec> tunables = {};
-  // Of which each extent must be a multiple: others are not_supported.
+  // Each extent must be a multiple of it: other sizes are not_supported.
   std::int64_t multiple_of = 1;
   // The inputs it reads, when not all in their first layout:
   // {"a_transposed", "x"}.
