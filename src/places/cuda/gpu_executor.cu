@@ -57,6 +57,7 @@ class GpuExecutor final : public Executor {
     placed_.clear();
     inputs_ = {};
     outputs_.reset();
+    entries_.clear();
     devices_.release_scratch();
   }
 
@@ -70,10 +71,8 @@ class GpuExecutor final : public Executor {
     // on another stream can pass for the second.
     Checked checked;
     checked.seconds = run_in_the_open(call, placed);
-    // Long enough for work on another stream to end before the
-    // poison goes out over it.
+    // Work on another stream ends before the poison goes out over it.
     const double hold_s = std::min(200e-6 + checked.seconds, 50e-3);
-    if (is_team()) devices_.team(placed.count()).take_queued();  // in the open
     timer.run_held(
         [&] {
           placed.poison_outputs();
@@ -81,11 +80,8 @@ class GpuExecutor final : public Executor {
         },
         [&] { run(call, placed); }, hold_s);
     room.must_be_left();
-    auto& first = devices_.first();
-    first.select();
-    auto* const streams = devices_.streams();
-    checked.launch = streams ? streams->main_launch() : first.main_launch();
-    entries_[call.key()] = entries(checked.launch.launches, placed);
+    devices_.first().select();
+    checked.launch = main_launch();
     checked.damage = placed.damage_of_outputs();
     if (auto damage = placed.damage_of_inputs()) {
       checked.damage = std::move(damage);
@@ -95,7 +91,7 @@ class GpuExecutor final : public Executor {
       if (auto damage = device.gpu.scratch_damage())
         checked.damage = placed.on(i, std::move(damage));
     });
-    if (streams) {
+    if (const auto* const streams = devices_.streams()) {
       if (auto damage = streams->scratch_damage())
         checked.damage = std::move(damage);
     }
@@ -116,6 +112,10 @@ class GpuExecutor final : public Executor {
     }
     const PutBack after(devices_);
     auto& timer = devices_.timer(placed.count());
+    // Whatever waits for a device comes before any is held back: NCCL's kernels
+    // need the larger stack that put_back() has taken.
+    if (is_team() || !entries_.contains(call.key()))
+      run_in_the_open(call, placed);
     const int least = least_of_launches + (is_team() ? least_of_transfers : 0);
     // Beside its own: events, disturbances, and two for each input that is
     // written anew and read.
@@ -127,10 +127,6 @@ class GpuExecutor final : public Executor {
     const auto* const executions =
         plan.executions.data() + plan.executions.size() - count;
     placed.prepare_disturbances(plan, count);
-    // Whatever waits for a device comes before any is held back: NCCL's
-    // kernels need a larger stack than a device begins with, and put_back()
-    // has made it small again.
-    if (is_team()) run_in_the_open(call, placed);
     Signs signs;         // that the inputs have now
     int disturbed = -1;  // the execution whose other disturbance stands now
     const auto write_anew = [&](const Signs& now) {
@@ -444,10 +440,8 @@ class GpuExecutor final : public Executor {
     const Arrays declared = declared_by(*variant, placed.bound(0));
     const UnboundPart arrays{&declared, size.data()};
     auto* const streams = devices_.streams();
-    if (streams == nullptr) {
-      variant->run_gpu(devices_.first(), arrays, dtype, tunables);
-      return;
-    }
+    if (streams == nullptr)
+      return variant->run_gpu(devices_.first(), arrays, dtype, tunables);
     streams->begin();
     try {
       variant->run_streams(*streams, arrays, dtype, tunables);
@@ -458,23 +452,31 @@ class GpuExecutor final : public Executor {
     streams->end();
   }
 
+  // Kernels are loaded, scratch is made, and what it queues is counted.
   double run_in_the_open(const Call& call, Placement& placed) {
     auto& timer = devices_.timer(placed.count());
-    return seconds_of([&] {
+    if (is_team()) devices_.team(placed.count()).take_queued();
+    const double seconds = seconds_of([&] {
       run(call, placed);
       timer.wait("executing the variant");
     });
+    entries_[call.key()] = entries(placed);
+    return seconds;
   }
 
-  // That one execution has queued.
-  int entries(int launches, const Placement& placed) {
-    if (!is_team()) {
-      const auto* const streams = devices_.streams();
-      return launches + (streams ? streams->queued() : 0);
-    }
-    const int moved = devices_.team(placed.count()).take_queued();
+  LaunchShape main_launch() {
+    const auto* const streams = devices_.streams();
+    return streams ? streams->main_launch() : devices_.first().main_launch();
+  }
+
+  // That the last execution has queued.
+  int entries(const Placement& placed) {
+    const int launches = main_launch().launches;
+    const auto* const streams = devices_.streams();
+    if (!is_team()) return launches + (streams ? streams->queued() : 0);
     return std::max(least_of_launches, launches) +
-           std::max(least_of_transfers, moved);
+           std::max(least_of_transfers,
+                    devices_.team(placed.count()).take_queued());
   }
 
   Target target_;
@@ -486,7 +488,7 @@ class GpuExecutor final : public Executor {
   PinnedMemory pinned_;
   std::map<std::string, std::unique_ptr<Placement>> placed_;
   Placement* sampled_ = nullptr;        // by the last batch
-  std::map<std::string, int> entries_;  // by call
+  std::map<std::string, int> entries_;  // of calls that have run since load()
 };
 
 }  // namespace
