@@ -66,6 +66,7 @@ bool is_error(const std::string& line) {
   return line.find("error:") != line.npos || line.find("Error:") != line.npos ||
          line.find("error ") != line.npos ||
          line.find("multiple definition") != line.npos ||
+         line.find("cannot find ") != line.npos ||
          line.find("undefined reference") != line.npos;
 }
 

@@ -111,12 +111,13 @@ struct Build {
       if (word == "OBJECT") word = object(folder, which).string();
       if (word == "PROGRAM") word = linked.string();
     }
-    if (run(words, submission, folder, log)) {
+    if (auto why = run(words, submission, folder, log)) {
       auto error = explained_error(log, source(submission, folder));
       const bool twice = !error.further.empty() &&
                          error.further[0].cause == Cause::defined_twice;
-      error.cause = twice ? Cause::defined_twice : Cause::cannot_be_linked;
       error.further.clear();
+      if (!error) error = {.arguments = {""}, .further = {std::move(why)}};
+      error.cause = twice ? Cause::defined_twice : Cause::cannot_be_linked;
       return error;
     }
     program = linked;
