@@ -18,17 +18,18 @@ command -v compute-sanitizer >/dev/null || {
 }
 sizes() {
   case $1 in
-    vector_sum) echo 1 100003 5000001 ;;
+    vector_sum | histogram | scan) echo 1 100003 5000001 ;;
     matmul) echo 133x65x257 260x100x132 ;;
     convsep) echo 70x1003x16 257x301x3 33x17x40 132x260x24 ;;
     *) echo 257x1003 3x4099 260x132 ;;
   esac
 }
+# All that any kernel of it has.
 dtypes() {
-  case $1 in
-    matmul) echo float double half bfloat16 ;;
-    *) echo float double ;;
-  esac
+  bin/"$1" --list | awk -v name="$1/cuda/" '
+    !index($0, name) { next }
+    { while ($1 !~ name) sub(/^ *[^ ]+ +/, "")
+      for (i = 2; i <= NF; ++i) if (!seen[$i]++) print $i }'
 }
 workloads=("$@")
 (($#)) || mapfile -t workloads < <(basename -a cuda/*/)
