@@ -67,15 +67,15 @@ EMULATION_FLAGS := $(ROOM_FLAGS) $(EMULATED) \
     $(if $(CLANG),-idirafter $(dir $(shell gcc -print-file-name=include/backtrace.h)))
 # Emulated kernels: the compiler calls src/places/emulation/hooks.cpp at every
 # access to memory; libtsan and libubsan have no part in it. Loops stay loops,
-# so that each access keeps its size. The hooks take the time, not the kernels:
-# -O2 compiles a third longer and runs no faster. From g++ 12 on, local
-# variables that nobody initialises start with a pattern: a wrong result is the
-# same each time.
+# and what is copied whole stays whole, so that each access keeps its size. The
+# hooks take the time, not the kernels: -O2 compiles a third longer and runs no
+# faster. From g++ 12 on, local variables that nobody initialises start with a
+# pattern: a wrong result is the same each time.
 PATTERN := -ftrivial-auto-var-init=pattern
 PATTERN := $(shell $(CXX) $(PATTERN) -E -x c++ /dev/null >/dev/null 2>&1 && echo $(PATTERN))
 ACCESSES := $(if $(CLANG),-fno-vectorize -fno-slp-vectorize -mllvm -disable-loop-idiom-all \
     -mllvm -tsan-instrument-func-entry-exit=0, \
-    -fno-tree-vectorize -fno-tree-loop-distribute-patterns \
+    -fno-tree-vectorize -fno-tree-loop-distribute-patterns -fno-tree-sra \
     --param=tsan-instrument-func-entry-exit=0 -fno-extern-tls-init)
 KERNEL_FLAGS := $(LANGUAGE) -O1 -g1 -march=$(MARCH) $(EMULATED) -DPARLAB_KERNEL $(ACCESSES) -fsanitize=thread \
     -fsanitize=bounds,alignment,shift,integer-divide-by-zero -Wno-unknown-pragmas \

@@ -8,6 +8,11 @@
 #include "places/presence.hpp"
 
 namespace parlab {
+namespace {
+
+constexpr const char* emulating = "parlab-emulated";
+
+}  // namespace
 
 bool can_be_emulated(const RunRequest& request) {
   const auto& variants = request.plan.variants;
@@ -19,21 +24,24 @@ bool can_be_emulated(const RunRequest& request) {
          !(request.named && std::ranges::any_of(variants, library));
 }
 
-void emulate_if_needed(const RunRequest& request,
-                       std::vector<std::string> words) {
-  const bool asked = request.plan.emulate;
-  if (!can_be_emulated(request) || !(asked || why_no_gpu())) return;
+bool become_emulated(std::vector<std::string> words) {
   std::error_code ignored;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  if (self.filename() == "parlab-emulated") return;
-  const auto sibling = self.parent_path() / "parlab-emulated";
+  if (self.filename() == emulating) return true;
   std::vector<char*> arguments;
   for (auto& word : words)
     arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  execv(sibling.c_str(), arguments.data());
-  if (asked) {
-    throw UsageError("--emulate: " + sibling.string() +
+  execv((self.parent_path() / emulating).c_str(), arguments.data());
+  return false;
+}
+
+void emulate_if_needed(const RunRequest& request,
+                       std::vector<std::string> words) {
+  const bool asked = request.plan.emulate;
+  if (!can_be_emulated(request) || !(asked || why_no_gpu())) return;
+  if (!become_emulated(std::move(words)) && asked) {
+    throw UsageError("--emulate: " + std::string(emulating) +
                      " cannot be started; 'make' builds it");
   }
 }

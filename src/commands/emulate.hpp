@@ -10,6 +10,10 @@ namespace parlab {
 // they stay here, to be recorded as no_device.
 bool can_be_emulated(const RunRequest& request);
 
+// Replaces this process by its sibling parlab-emulated, with the same words.
+// Returns when this is that binary already, and false when there is none.
+bool become_emulated(std::vector<std::string> words);
+
 // Where a GPU is wanted and there is none, or --emulate is given: replaces
 // this process by the sibling parlab-emulated, with the same words. Returns
 // when this is that binary already, or when there is none. Throws UsageError

@@ -170,13 +170,12 @@ class Sources {
   std::map<std::string, std::vector<std::string>> files_;
 };
 
-void sum(std::map<std::string, double>& counters, const std::string& name,
-         std::int64_t value) {
+void sum(Counters& counters, const std::string& name, std::int64_t value) {
   counters[name] += static_cast<double>(value);
 }
 
-void rate(std::map<std::string, double>& counters, const std::string& name,
-          const std::string& above, const std::string& below) {
+void rate(Counters& counters, const std::string& name, const std::string& above,
+          const std::string& below) {
   if (counters[below] > 0) counters[name] = counters[above] / counters[below];
 }
 
@@ -225,8 +224,29 @@ bool is_largest(const Record& record,
 
 }  // namespace
 
-std::map<std::string, double> counters_of(const Counted& counted) {
-  std::map<std::string, double> counters;
+Counted counted_by_emulation(const Record& record, const GpuShape& gpu) {
+  const auto& registry = Registry::instance();
+  const auto* workload = registry.workload(record.workload);
+  const auto variants = registry.variants(record.workload);
+  const auto found =
+      std::ranges::find(variants, record.full_name(), &Variant::full_name);
+  if (workload == nullptr || found == variants.end()) {
+    throw PointError(
+        Verdict::not_supported,
+        {.cause = Cause::not_emulated, .arguments = {record.full_name()}});
+  }
+  Problem problem(*workload, record.size, record.dtype, {*found});
+  problem.fill(InputKind::uniform);
+  const auto executor = make_executor((*found)->target);
+  executor->load(problem.inputs(), problem.outputs());
+  auto counted = executor->count(
+      {*found, record.size, record.dtype, record.tunables}, gpu);
+  executor->release();
+  return counted;
+}
+
+Counters counters_of(const Counted& counted) {
+  Counters counters;
   for (const auto& line : counted.lines) {
     switch (line.access) {
       case Access::global_load:
@@ -240,7 +260,17 @@ std::map<std::string, double> counters_of(const Counted& counted) {
       case Access::atomic:
         sum(counters, "global_atomic_requests", line.requests);
         break;
-      default:
+      case Access::shared_load:
+        sum(counters, "shared_load_requests", line.requests);
+        sum(counters, "shared_load_wavefronts", line.moved);
+        sum(counters, "shared_bank_conflicts", line.moved - line.fewest);
+        break;
+      case Access::shared_store:
+        sum(counters, "shared_store_requests", line.requests);
+        sum(counters, "shared_store_wavefronts", line.moved);
+        sum(counters, "shared_bank_conflicts", line.moved - line.fewest);
+        break;
+      case Access::shared_atomic:
         sum(counters, "shared_bank_conflicts", line.moved - line.fewest);
     }
   }
@@ -312,21 +342,9 @@ Document count_emulated(std::vector<std::vector<Record>>& points,
       if (!record.emulated || record.verdict != Verdict::passed ||
           !is_largest(record, points))
         continue;
-      const auto& registry = Registry::instance();
-      const auto* workload = registry.workload(record.workload);
-      const auto variants = registry.variants(record.workload);
-      const auto found =
-          std::ranges::find(variants, record.full_name(), &Variant::full_name);
-      if (workload == nullptr || found == variants.end()) continue;
       observer.working_on("counting " + record.identity(), 0);
       try {
-        Problem problem(*workload, record.size, record.dtype, {*found});
-        problem.fill(InputKind::uniform);
-        const auto executor = make_executor((*found)->target);
-        executor->load(problem.inputs(), problem.outputs());
-        const auto counted = executor->count(
-            {*found, record.size, record.dtype, record.tunables});
-        executor->release();
+        const auto counted = counted_by_emulation(record);
         record.counters = counters_of(counted);
         document.blocks.push_back(section_of(record, counted));
         if (!pictures.empty()) draw_warps(record, counted, pictures);

@@ -2,6 +2,7 @@
 // line by line.
 #pragma once
 
+#include "counters/ncu.hpp"
 #include "facts/document.hpp"
 #include "places/counted.hpp"
 #include "sweep/observer.hpp"
@@ -16,8 +17,12 @@ namespace parlab {
 Document count_emulated(std::vector<std::vector<Record>>& points,
                         const std::string& pictures, Observer& observer);
 
+// Executes the configuration of a record by emulation, as on a GPU of this
+// shape, and counts. Throws PointError where it cannot be emulated.
+Counted counted_by_emulation(const Record& record, const GpuShape& gpu = {});
+
 // Sums over all lines, by the names of counters/ncu.hpp.
-std::map<std::string, double> counters_of(const Counted& counted);
+Counters counters_of(const Counted& counted);
 
 // What is wrong, in one sentence for each line that costs much, and one for how
 // the kernel was launched, with the numbers that show it. Empty: nothing is.

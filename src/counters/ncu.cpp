@@ -34,6 +34,16 @@ constexpr Name sums[] = {
      "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum"},
     {"global_reduction_requests",
      "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum"},
+    {"shared_load_requests",
+     "smsp__inst_executed_op_shared_ld_pred_on_any.sum"},
+    {"shared_load_wavefronts",
+     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"},
+    {"shared_store_requests",
+     "smsp__inst_executed_op_shared_st_pred_on_any.sum"},
+    {"shared_store_wavefronts",
+     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"},
+    {"local_load_requests", "smsp__inst_executed_op_local_ld.sum"},
+    {"local_store_requests", "smsp__inst_executed_op_local_st.sum"},
     {"shared_bank_conflicts",
      "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"},
     {"dram_read_bytes", "dram__bytes_read.sum"},
@@ -42,6 +52,10 @@ constexpr Name percentages[] = {
     {"memory_percent",
      "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"},
     {"compute_percent", "sm__throughput.avg.pct_of_peak_sustained_elapsed"}};
+// The same for all kernels.
+constexpr Name of_device[] = {
+    {"multiprocessors", "device__attribute_multiprocessor_count"},
+    {"l2_bytes", "device__attribute_l2_cache_size"}};
 constexpr Name of_longest[] = {
     {"achieved_occupancy", "sm__warps_active.avg.pct_of_peak_sustained_active"},
     {"branch_uniformity",
@@ -55,6 +69,7 @@ std::string all_metrics() {
   };
   add(sums);
   add(percentages);
+  add(of_device);
   add(of_longest);
   return text;
 }
@@ -144,6 +159,8 @@ Counters combined(const std::vector<ProfiledKernel>& kernels) {
     if (const auto value = metric(*longest, name))
       counters[plain] = *value / 100;
   }
+  for (const auto& [plain, name] : of_device)
+    put(plain, metric(*longest, name));
   // Kernels of libraries are not among the launches that parlab itself counts.
   if (!counters.empty())
     counters["profiled_kernels"] = static_cast<double>(kernels.size());
@@ -164,6 +181,7 @@ std::vector<std::string> counter_names() {
   };
   fill(sums);
   fill(percentages);
+  fill(of_device);
   fill(of_longest);
   std::vector<std::string> names;
   for (const auto& [name, value] : combined({kernel}))

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -41,6 +42,14 @@ struct CountedLine {
   // Of the first request: each lane's address, from the start of the array;
   // -1: the lane took no part.
   std::array<std::int64_t, 32> first{};
+};
+
+// The GPU that an emulated kernel finds when it asks. As it is by default, it
+// has few multiprocessors: a grid that fills it is small.
+struct GpuShape {
+  int multiprocessors = 4;
+  std::size_t l2_bytes = 1 << 20;
+  int warps = 0;  // of the kernel on a multiprocessor; 0: those of two blocks
 };
 
 struct Counted {

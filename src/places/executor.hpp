@@ -159,8 +159,8 @@ class Executor {
   }
 
   // Executes the variant once and counts what its kernels ask of memory, where
-  // that can be told line by line.
-  virtual Counted count(const Call& /*call*/) {
+  // that can be told line by line, as on a GPU of this shape.
+  virtual Counted count(const Call& /*call*/, const GpuShape& /*gpu*/ = {}) {
     throw PointError(Verdict::no_device, {.cause = Cause::no_counters});
   }
 

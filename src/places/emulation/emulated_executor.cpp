@@ -111,8 +111,9 @@ class EmulatedExecutor final : public Executor {
     return checked;
   }
 
-  Counted count(const Call& call) override {
+  Counted count(const Call& call, const GpuShape& gpu) override {
     machine_->counts = std::make_unique<emulation::SharedCounts>();
+    machine_->shape = gpu;
     const auto launch = run_checked(call).launch;
     Counted counted{.lines = (*machine_->counts)->lines(),
                     .launches = launch.launches,
@@ -120,6 +121,7 @@ class EmulatedExecutor final : public Executor {
                     .threads_per_block =
                         launch.block[0] * launch.block[1] * launch.block[2]};
     machine_->counts.reset();
+    machine_->shape = {};
     return counted;
   }
 

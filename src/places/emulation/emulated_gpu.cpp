@@ -174,6 +174,16 @@ void EmulatedGpu::launch_own(const LaunchConfig& config, const void* kernel,
   start(config, kernel, thread, arguments);
 }
 
+int EmulatedGpu::occupancy(const void*, int threads, std::size_t shared_bytes) {
+  if (threads < 1 || threads > static_cast<int>(max_threads) ||
+      shared_bytes > max_shared_bytes())
+    return 0;
+  const int warps = machine_->shape.warps;
+  return warps == 0
+             ? 2
+             : std::max(1, warps * static_cast<int>(warp_size) / threads);
+}
+
 void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
                         std::function<void()> thread,
                         std::span<const std::byte> arguments) {
@@ -187,11 +197,13 @@ void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
                      .block = {1024, 1024, 64},
                      .shared_bytes = max_shared_bytes()},
                     max_threads);
-  if (const std::size_t most = 2 * multiprocessors();
-      config.cooperative && blocks > most) {
-    throw PointError(Verdict::launch_failed,
-                     {.cause = Cause::grid_not_resident,
-                      .arguments = {static_cast<std::int64_t>(most)}});
+  const auto in_block =
+      static_cast<int>(config.block.x * config.block.y * config.block.z);
+  if (const int most = occupancy(kernel, in_block, 0) * multiprocessors();
+      config.cooperative && blocks > static_cast<std::size_t>(most)) {
+    throw PointError(
+        Verdict::launch_failed,
+        {.cause = Cause::grid_not_resident, .arguments = {std::int64_t{most}}});
   }
   Launch launch{
       .kernel = kernel,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/variant.hpp"
+#include "places/counted.hpp"
 #include "places/emulation/block.hpp"
 #include "places/launching_gpu.hpp"
 #include "record/record.hpp"
@@ -27,6 +28,7 @@ struct EmulatedMachine {
   std::uint32_t instances = 1;                  // of blocks, so far
   std::deque<emulation::Block> workers;         // one per OS thread
   std::chrono::milliseconds time_limit{60000};  // of one launch
+  GpuShape shape = {};
   // while kernels' accesses are counted
   std::unique_ptr<emulation::SharedCounts> counts = {};
 };
@@ -76,14 +78,13 @@ class EmulatedGpu : public LaunchingGpu {
     machine_->time_limit = limit;
   }
 
-  // Few multiprocessors: a grid that fills the device is small, a
-  // cooperative one can be live. A small cache, so
-  // that small problems exceed it.
-  int multiprocessors() const override { return 4; }
+  int multiprocessors() const override {
+    return machine_->shape.multiprocessors;
+  }
   std::size_t max_shared_bytes() const override {
     return emulation::max_shared_bytes;
   }
-  std::size_t l2_bytes() const override { return 1 << 20; }
+  std::size_t l2_bytes() const override { return machine_->shape.l2_bytes; }
   void copy(void* to, const void* from, std::size_t bytes) override;
   void clear(void* data, std::size_t bytes) override;
   void* stream() const override { return nullptr; }
@@ -94,11 +95,7 @@ class EmulatedGpu : public LaunchingGpu {
              std::span<const std::byte> arguments) override;
   void write_constant(void* to, const void* from, std::size_t bytes) override;
   void* scratch_bytes(std::size_t bytes, bool zeroed) override;
-  int occupancy(const void*, int threads, std::size_t shared_bytes) override {
-    return threads < 1 || threads > 1024 || shared_bytes > max_shared_bytes()
-               ? 0
-               : 2;
-  }
+  int occupancy(const void*, int threads, std::size_t shared_bytes) override;
 
  private:
   std::uint64_t seed_;

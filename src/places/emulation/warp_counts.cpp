@@ -35,6 +35,18 @@ void touch(std::vector<bool>& sectors, const WarpAccess& access,
   }
 }
 
+// Whether one instruction can make both accesses.
+bool joins(const WarpAccess& before, const WarpAccess& next) {
+  constexpr std::uint32_t widest = 16;
+  if (before.lanes != next.lanes) return false;
+  for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+    if ((next.lanes >> lane & 1) == 0) continue;
+    const auto from = before.offset[lane], to = next.offset[lane];
+    if (to != from + before.bytes || to / widest != from / widest) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void SiteCounts::add(const WarpAccess& access, Access kind,
@@ -159,12 +171,23 @@ void WarpCounts::add(unsigned thread, const CallSite& site,
   access.lanes |= 1u << lane;
   access.offset[lane] = static_cast<std::uint32_t>(array.offset(address));
   if (turn > 0 || access.lanes != warp.lanes) return;
-  finish(number, queue.pending.front());
+  finish(number, queue, queue.pending.front());
   queue.pending.pop_front();
   ++queue.done;
 }
 
-void WarpCounts::finish(std::size_t site, const Pending& pending) {
+void WarpCounts::finish(std::size_t site, Queue& queue,
+                        const Pending& pending) {
+  if (!is_shared(sites_[site].site.access)) return count(site, pending);
+  if (queue.last && joins(queue.last->access, pending.access)) {
+    queue.last->access.bytes += pending.access.bytes;
+    return;
+  }
+  if (queue.last) count(site, *queue.last);
+  queue.last = pending;
+}
+
+void WarpCounts::count(std::size_t site, const Pending& pending) {
   sites_[site].counts.add(pending.access, sites_[site].site.access,
                           *pending.array);
 }
@@ -172,9 +195,11 @@ void WarpCounts::finish(std::size_t site, const Pending& pending) {
 void WarpCounts::meet(unsigned warp) {
   auto& queues = warps_[warp].queues;
   for (std::size_t site = 0; site < queues.size(); ++site) {
-    for (const auto& pending : queues[site].pending)
-      finish(site, pending);
-    queues[site] = {};
+    auto& queue = queues[site];
+    for (const auto& pending : queue.pending)
+      finish(site, queue, pending);
+    if (queue.last) count(site, *queue.last);
+    queue = {};
   }
 }
 

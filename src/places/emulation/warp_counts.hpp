@@ -5,6 +5,10 @@
 // time that a lane comes to a place belongs to the n-th time of the others, and
 // a meeting of a warp begins anew: lanes that were elsewhere meanwhile are
 // together again, as a GPU has them.
+//
+// nvcc unrolls loops and joins accesses of shared memory that lie side by side,
+// where it knows how they are aligned: to 16 bytes at the most (LDS.128,
+// STS.128). So are they joined here when they follow each other at one place.
 #pragma once
 
 #include <boost/thread/synchronized_value.hpp>
@@ -12,6 +16,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -87,6 +92,7 @@ class WarpCounts {
     std::array<std::uint32_t, 32> next{};  // of each lane
     std::uint32_t done = 0;                // in front of the first one pending
     std::deque<Pending> pending;
+    std::optional<Pending> last = {};  // complete; the next one may join it
   };
   struct Warp {
     std::uint32_t lanes = 0;  // that exist
@@ -98,7 +104,8 @@ class WarpCounts {
   };
 
   std::size_t number_of(const CallSite& site);
-  void finish(std::size_t site, const Pending& pending);
+  void finish(std::size_t site, Queue& queue, const Pending& pending);
+  void count(std::size_t site, const Pending& pending);
 
   SharedCounts& to_;
   std::vector<OneSite> sites_;

@@ -1,0 +1,132 @@
+// `parlab counters`: what emulation counts, held against what a GPU has
+// counted.
+
+#include <algorithm>
+#include <ostream>
+
+#include "cli/record_filter.hpp"
+#include "cli/run_options.hpp"
+#include "commands/emulate.hpp"
+#include "commands/record_files.hpp"
+#include "core/numbers.hpp"
+#include "core/parallel.hpp"
+#include "counters/emulated.hpp"
+#include "counters/pairs.hpp"
+#include "record/store.hpp"
+#include "render/csv.hpp"
+#include "render/json.hpp"
+#include "render/terminal.hpp"
+
+namespace parlab {
+namespace {
+
+// So many of the pairs must agree.
+constexpr double enough = 0.9;
+
+struct Compared {
+  Record record;  // with the counters of the GPU
+  std::vector<CounterPair> pairs = {};
+  Detail why_none = {};
+};
+
+Options counters_options() {
+  return filter_options() + run_options({"format"}) +
+         Options{{.flag = "all", .help = "pairs that agree, too"},
+                 {.flag = "check",
+                  .help = "exit status 1 when fewer than nine of ten agree"}};
+}
+
+void compare(Compared& one) {
+  try {
+    const auto counted =
+        counted_by_emulation(one.record, shape_of_gpu(one.record));
+    one.pairs = pairs_of(counters_of(counted), one.record.counters);
+  } catch (const PointError& error) {
+    one.why_none = error.detail;
+  }
+}
+
+Table table_of(const std::vector<Compared>& all, bool with_agreeing) {
+  Table table{.key = "pairs",
+              .columns = {{"point", "point"},
+                          {"tunables", "tunables"},
+                          {"counter", "counter"},
+                          {"emulated", "emulated", true},
+                          {"on_gpu", "on the GPU", true},
+                          {"ratio", "ratio", true}}};
+  for (const auto& [record, pairs, why] : all) {
+    for (const auto& pair : pairs) {
+      if (pair.agrees() && !with_agreeing) continue;
+      const auto ratio = pair.on_gpu == 0
+                             ? std::string()
+                             : significant(pair.emulated / pair.on_gpu, 4);
+      table.rows.push_back(row_of(
+          {record.full_name() + " " + size_text(record.workload, record.size) +
+               " " + std::string(to_string(record.dtype)),
+           to_string(record.tunables), pair.counter,
+           static_cast<std::int64_t>(pair.emulated),
+           static_cast<std::int64_t>(pair.on_gpu), ratio}));
+      if (!pair.agrees()) table.rows.back().tone = Tone::bad;
+    }
+  }
+  return table;
+}
+
+int compare_counters(const Arguments& arguments, const Streams& streams) {
+  const auto format = format_of(arguments, {"table", "csv", "json"});
+  if (!become_emulated(arguments.words))
+    throw UsageError("counters: emulation is missing; 'make' builds it");
+  const auto filter = filter_of(arguments);
+  auto loaded = load_all(arguments.positional);
+  std::vector<Compared> all;
+  for (auto& record : latest(std::move(loaded.records))) {
+    if (!record.counters.empty() && !record.emulated &&
+        record.backend == "cuda" && filter(record))
+      all.push_back({std::move(record)});
+  }
+  streams.warn(loaded.warnings);
+  if (all.empty()) {
+    throw UsageError(
+        "counters: no record has counters of a GPU; 'parlab WORKLOAD SIZE "
+        "--counters --results FILE' makes them where a GPU and ncu are");
+  }
+  on_all_cores(all.size(), [&](std::size_t i) { compare(all[i]); });
+  std::int64_t pairs = 0, agree = 0;
+  for (const auto& one : all) {
+    pairs += std::ssize(one.pairs);
+    agree += std::ranges::count_if(one.pairs, &CounterPair::agrees);
+  }
+  const auto table = table_of(all, arguments.on("all") || format != "table");
+  if (format == "csv") streams.out << csv(table);
+  if (format == "json") streams.out << json_lines(table);
+  if (format == "table") {
+    Document document{.title = "Counters of emulation and of a GPU"};
+    document.blocks.push_back(Paragraph{
+        Text(agree) + " of " + Text(pairs) + " agree within 1%", true});
+    document.blocks.push_back(table);
+    for (const auto& [record, none, why] : all) {
+      if (why) {
+        document.blocks.push_back(
+            Paragraph{record.full_name() + ": " + Text(why)});
+      }
+    }
+    streams.out << terminal(document, streams.looks);
+  }
+  const bool good =
+      static_cast<double>(agree) >= enough * static_cast<double>(pairs);
+  return arguments.on("check") && !good ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+const CommandRegistration counters_command(
+    {.name = "counters",
+     .usage = "<records>... [options]",
+     .help = "Holds the counters that a GPU gave to records against those of "
+             "emulation, pair by pair.",
+     .options = counters_options,
+     .run = compare_counters,
+     .least = 1,
+     .needs = "the records: results/MACHINE, or a file"});
+
+}  // namespace
+
+}  // namespace parlab
