@@ -1,6 +1,6 @@
 #!/bin/bash -p
 # Draws one figure: scripts/figure.sh DATABASE FIGURE.gp OUT (without suffix)
-# PARLAB: the program that reads the database. FORMATS: svg, or svg and png (the
+# PARLAB: the program that reads the database. FORMATS: svg, png, or both (the
 # default). All pictures are new, or all stay as they were.
 # A figure says `exit status 3`, after a line that names the run it misses, when the machine has no
 # records for it: an old picture of it is removed then, and that is no error.
@@ -29,7 +29,9 @@ for format in "${formats[@]}"; do
     exit 1
   fi
 done
-awk -f scripts/figures/titles.awk "$out.facts" "$out.svg.part" "$out.svg.part" >"$out.titled" &&
-  mv "$out.titled" "$out.svg.part" || exit
+if [[ -e $out.svg.part ]]; then
+  awk -f scripts/figures/titles.awk "$out.facts" "$out.svg.part" "$out.svg.part" >"$out.titled" &&
+    mv "$out.titled" "$out.svg.part" || exit
+fi
 for format in "${formats[@]}"; do mv "$out.$format.part" "$out.$format" || exit; done
 echo "  drew  $out.${formats[*]/%png/.png}"

@@ -1,22 +1,17 @@
-# From 64 times as wide as high to 64 times as high as wide, about as many elements: percent of the
-# roof, float.
-of_it = "FROM shapes WHERE kind = 'float' AND roof_percent IS NOT NULL"
-names = list("SELECT workload " . of_it . " GROUP BY workload HAVING max(shape) > 2 ORDER BY max(roof_percent) DESC")
-if (words(names) == 0) { print missing("several shapes: make every-size"); exit status 3 }
-
-set logscale x 2
-set xrange [1.0 / 100 : 100]
-set xtics () font "," . small
+# From 64 times as wide as high to 64 times as high as wide, about as many elements: percent of the roof, float. Odd
+# extents stand alone.
+of_it = "FROM shapes WHERE kind = 'float' AND roof_percent IS NOT NULL AND workload IN (SELECT workload FROM shapes WHERE kind = 'float' GROUP BY workload HAVING max(shape) > 2)"
+rows = "SELECT '' AS panel, workload AS curve, shape AS x, roof_percent AS y, NULL AS low, NULL AS high, CASE high % 2 WHEN 1 THEN size END AS note, NULL AS look " . of_it
+loose = "note IS NOT NULL"
+run = "several shapes: make every-size"
+subject = "Equally many elements, float"
+finding = list("SELECT printf('the worst shape is %s of %s, at %.0f %% of the roof', size, workload, min(roof_percent)) " . of_it . " HAVING count(*) > 0")
+linear = 1
+y_least = 0
+level = 100
+y_name = "share of the roof"
+y_unit = "%"
+x_name = "height : width"
+x_kind = "steps"
 x_words(x) = x < 1 ? "1:" . three(1 / x) : three(x) . ":1"
-do for [power = -6:6:2] { set xtics add (x_words(2.0 ** power) 2.0 ** power) }
-set xlabel "height : width; points alone: odd extents"
-set yrange [0 : 105]
-set ylabel "percent of the roof"
-set title "Equally many elements, 1:64 to 64:1, float: % of the roof"
-set label 1000 provenance("gpu")
-
-load "scripts/figures/workloads.gp"
-curve = "SELECT shape, roof_percent FROM shapes_drawn WHERE kind = 'float' AND workload = ? ORDER BY odd, shape, high, place"
-plot for [i = 1:words(names)] query_for(curve, word(names, i)) \
-       using 1:2 with linespoints linetype type_of(word(names, i)) title word(names, i), \
-     100 with lines linetype 22 notitle
+load "scripts/figures/curves.gp"

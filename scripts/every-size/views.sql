@@ -33,15 +33,6 @@ CREATE VIEW shapes AS
     (SELECT max(o.high * o.across) * 0.98 FROM compared o WHERE o.high > 60 * o.across) AND
     (SELECT max(o.high * o.across) * 1.02 FROM compared o WHERE o.high > 60 * o.across);
 
--- The same as one curve per workload: a line through the round shapes, then each odd one alone, with a
--- gap before it.
-CREATE VIEW shapes_drawn AS
-  SELECT workload, kind, shape, roof_percent, high % 2 AS odd, high, 1 AS place
-  FROM shapes WHERE roof_percent IS NOT NULL
-  UNION ALL
-  SELECT workload, kind, shape, 'NaN', 1, high, 0
-  FROM shapes WHERE roof_percent IS NOT NULL AND high % 2 = 1;
-
 -- The slowest beside the library first.
 CREATE VIEW worst AS
   SELECT *, row_number() OVER (PARTITION BY workload, kind ORDER BY times) AS place

@@ -4,14 +4,11 @@ y_to = 10 ** (ceil(log10(y_high) * 5) / 5.0) * 1.05
 set logscale y
 set yrange [y_from:y_to]
 set ytics ()
-si(v) = (v > 0.999e9) ? sprintf("%g G", v / 1e9) : (v > 0.999e3) ? sprintf("%g k", v / 1e3) : \
-    (v > 0.999) ? sprintf("%g ", v) : (v > 0.999e-3) ? sprintf("%g m", v * 1e3) : \
-    (v > 0.999e-6) ? sprintf("%g µ", v * 1e6) : sprintf("%g n", v * 1e9)
 do for [decade = -9:15] {
   do for [step in (y_to / y_from > 2e4 ? "1" : y_to / y_from > 1e2 ? "1 3" : y_to / y_from > 8 ? "1 2 5" : "1 1.4 2 2.8 4 5 7")] {
     tick = real(step) * 10 ** decade
     if (tick >= y_from && tick <= y_to) {
-      set ytics add ((y_unit eq "" ? sprintf("%g", tick) : si(tick) . y_unit) tick)
+      set ytics add ((is_si(y_unit) ? si(tick) . (strlen(y_unit) == 1 ? y_unit : "") : sprintf("%g", tick)) tick)
     }
   }
 }

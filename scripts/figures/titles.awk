@@ -11,7 +11,7 @@ function escaped(text) {
   return text
 }
 
-FNR == 1 { ++file }
+FNR == 1 { file = FILENAME == ARGV[1] ? 1 : file < 2 ? 2 : 3 }
 file == 1 {
   if (/^# Curve [0-9]+ of /) ++curves
   else if (/^# Curve title: /) name[curves] = substr($0, 17, length($0) - 17)

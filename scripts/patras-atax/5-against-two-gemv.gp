@@ -1,20 +1,15 @@
 # How many times as fast as two gemv of the device's own library, against size: all variants in
 # double, the last rungs in float too.
-at = "FROM ladder WHERE times IS NOT NULL AND backend IN ('cuda', 'openmp') AND (dtype = 'double' OR variant IN ('fused', 'bulk'))"
-series = list("SELECT name || ',' || dtype " . at . " GROUP BY name, dtype ORDER BY max(n * 1e6 + times) DESC")
-sizes = list("SELECT DISTINCT n " . at . " ORDER BY n")
-if (words(series) == 0) { print missing("atax with two gemv of a library: make patras-atax"); exit status 3 }
-
-y_low = number("SELECT min(min(ifnull(times_low, times)), 0.5) " . at)
-y_high = number("SELECT max(max(ifnull(times_high, times)), 2) " . at)
-@log_y
-load "scripts/figures/size-x.gp"
-set title "atax: times as fast as two gemv of the same device"
-set ylabel "two gemv / variant"
-set label 1000 provenance("gpu")
-of(s) = substr(s, 1, strstrt(s, ",") - 1)
-in(s) = substr(s, strstrt(s, ",") + 1, strlen(s))
-
-plot for [i = 1:words(series)] query_for("SELECT n, times, ifnull(times_low, times), ifnull(times_high, times) " . at . " AND name || ',' || dtype = ? ORDER BY n", word(series, i)) \
-       using 1:2:3:4 with yerrorlines linetype i title of(word(series, i)) . (in(word(series, i)) eq "float" ? ", float" : ""), \
-     1 with lines linetype 20 title "two gemv"
+rows = "SELECT " . device . " || ', ' || dtype AS panel, name AS curve, n AS x, times AS y, times_low AS low, times_high AS high, tunables AS note, NULL AS look FROM ladder WHERE times IS NOT NULL AND backend IN ('cuda', 'openmp') AND (dtype = 'double' OR variant IN ('fused', 'bulk')) ORDER BY on_gpu DESC, dtype"
+run = "atax with two gemv of a library: make patras-atax"
+subject = "atax"
+apart = 1
+level = 1
+level_name = "two gemv"
+finding = list("SELECT name || printf(' is up to %.3g times as fast as two gemv', max(times)) FROM ladder WHERE backend IN ('cuda', 'openmp') AND on_gpu = (SELECT max(on_gpu) FROM ladder) AND n >= 4096 HAVING count(*) > 0")
+if (strlen(finding) == 0) { finding = "beside two gemv" }
+y_name = "two gemv / variant"
+y_unit = ""
+x_name = "rows = columns (K = 1024)"
+x_kind = "size"
+load "scripts/figures/curves.gp"

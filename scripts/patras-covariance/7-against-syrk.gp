@@ -1,22 +1,16 @@
 # How many times as fast as syrk of the device's own library, means and centring included on both
 # sides, against size: what stands beside it in double, the last rungs in float too.
 # In the gallery.
-at = "FROM ladder WHERE times IS NOT NULL AND name NOT LIKE '%_syrk' AND backend <> 'serial' AND (dtype = 'double' OR variant IN ('register', 'balanced', 'blocked'))"
-series = list("SELECT name || ',' || dtype " . at . " GROUP BY name, dtype ORDER BY max(n * 1e6 + times) DESC")
-sizes = list("SELECT DISTINCT n " . at . " ORDER BY n")
-if (words(series) == 0) { print missing("covariance with syrk of a library: make patras-covariance"); exit status 3 }
-
-y_low = number("SELECT min(min(ifnull(times_low, times)), 0.5) " . at)
-y_high = number("SELECT max(max(ifnull(times_high, times)), 1.2) " . at)
-@log_y
-load "scripts/figures/size-x.gp"
-set xlabel "observations = variables (K = 1024)"
-set title "covariance: times as fast as syrk of the same device"
-set ylabel "syrk / variant"
-set label 1000 provenance("gpu")
-of(s) = substr(s, 1, strstrt(s, ",") - 1)
-in(s) = substr(s, strstrt(s, ",") + 1, strlen(s))
-
-plot for [i = 1:words(series)] query_for("SELECT n, times, ifnull(times_low, times), ifnull(times_high, times) " . at . " AND name || ',' || dtype = ? ORDER BY n", word(series, i)) \
-       using 1:2:3:4 with yerrorlines linetype i title of(word(series, i)) . (in(word(series, i)) eq "float" ? ", float" : ""), \
-     1 with lines linetype 20 title "syrk"
+rows = "SELECT " . device . " || ', ' || dtype AS panel, name AS curve, n AS x, times AS y, times_low AS low, times_high AS high, tunables AS note, NULL AS look FROM ladder WHERE times IS NOT NULL AND name NOT LIKE '%_syrk' AND backend <> 'serial' AND (dtype = 'double' OR variant IN ('register', 'balanced', 'blocked')) ORDER BY on_gpu DESC, dtype"
+run = "covariance with syrk of a library: make patras-covariance"
+subject = "covariance"
+apart = 1
+level = 1
+level_name = "syrk"
+finding = list("SELECT name || printf(' is up to %.3g times as fast as syrk from 1024 on', max(times)) FROM ladder WHERE name NOT LIKE '%_syrk' AND on_gpu = (SELECT max(on_gpu) FROM ladder) AND n >= 1024 AND times IS NOT NULL HAVING count(*) > 0")
+if (strlen(finding) == 0) { finding = "beside syrk" }
+y_name = "syrk / variant"
+y_unit = ""
+x_name = "observations = variables (K = 1024)"
+x_kind = "size"
+load "scripts/figures/curves.gp"

@@ -1,9 +1,8 @@
 # The share of an execution that a GPU is in transfers, where it waits for others, too.
 what = "moving_percent"
-lines = "0"
-meaning = ""
-set title "All GPUs: time in transfers, beside which they may compute"
-point_unit = "%"
-set ylabel "time in transfers / time (%)"
-set yrange [0:*]
+low = "NULL"
+high = "NULL"
+y_name = "time in transfers"
+y_unit = "%"
+finding = list("SELECT printf('%s is longest in transfers at its largest size: %.0f %% of the time', name, max(moving_percent)) FROM largest_drawn WHERE gpus = (SELECT max(gpus) FROM strong) AND moving_percent IS NOT NULL HAVING count(*) > 0")
 load "scripts/several-gpus/sizes.inc"

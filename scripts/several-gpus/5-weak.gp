@@ -1,9 +1,9 @@
 # Weak scaling: 8192 rows for each GPU; the time of one over the time of the team.
+run = "several GPUs: make several-gpus"
 from = "weak"
 what = "efficiency"
+unit = "%"
+panel = "time of one GPU / time of the team, 8192 rows for each"
 ideal(g) = 100
-set title "Several GPUs: 8192 rows for each"
-point_unit = "%"
-set ylabel "time of one GPU / time of the team (%)"
-set yrange [0:110 < *]
+finding = list("SELECT printf('with 8192 rows for each, %s keeps least: %.0f %%', name, min(efficiency)) FROM weak WHERE gpus = (SELECT max(gpus) FROM weak)")
 load "scripts/several-gpus/teams.inc"

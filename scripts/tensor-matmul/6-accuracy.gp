@@ -1,57 +1,14 @@
-# Accuracy against speed: each variant a path from the smallest of these sizes to the largest.
+# Products of floats at 8192 or the largest size there is: their speed, and their largest errors, in bounds of float, with
+# inputs of one order of magnitude and of many.
 # In the gallery.
-at = "n IN (1024, 4096, 8192)"
-names = list("SELECT name FROM accuracy WHERE " . at . " GROUP BY name ORDER BY max(of_bound) DESC")
-if (words(names) == 0) { print missing("errors of matmul: make tensor-matmul"); exit status 3 }
-
-x_low = number("SELECT min(tflops) FROM accuracy WHERE " . at)
-x_high = number("SELECT max(tflops) FROM accuracy WHERE " . at)
-y_low = number("SELECT min(of_bound) FROM accuracy WHERE " . at)
-y_high = number("SELECT max(of_bound) FROM accuracy WHERE " . at)
-set logscale xy
-set xrange [x_low / 1.6 : x_high * 1.6]
-set yrange [y_low / 3 : y_high > 1 ? y_high * 4 : 4]
-set xtics (1, 3, 10, 30, 100, 300, 1000) font "," . small
-set ytics 100 font "," . small
-set mytics 1
-set xlabel "Tflop/s"
-set label 1 at screen 0.012, screen 0.955 "matmul in float: what speed costs in accuracy"
-
-sql_of(kind, columns) = "SELECT " . columns . " FROM accuracy WHERE inputs = '" . kind . "' AND " . at . " AND name = ? ORDER BY n"
-title_of(name) = list_for("SELECT name || CASE arithmetic WHEN 'tf32' THEN ', TF32' ELSE '' END FROM accuracy WHERE name = ? LIMIT 1", name)
-rank = "0.55 + 0.35 * (n > 1024) + 0.35 * (n > 4096)"  # the size of a point tells n
-
-# Drawn by both, in one place: curves without a key have no names, which a browser shows.
-set key at screen 0.73, screen 0.86 samplen 1
-panel = 'plot 1 with lines linetype 22 notitle, for [i = 1:words(names)] ' \
-    . 'query_for(sql_of(kind, "tflops, of_bound, " . rank), word(names, i)) using 1:2:3 ' \
-    . 'with linespoints linetype i dashtype 1 linewidth 1 pointsize variable title title_of(word(names, i))'
-told = 1 # by each panel
-set multiplot
-do for [p = 1:2] {
-  kind = word("uniform wide", p)
-  set lmargin at screen (p == 1 ? 0.15 : 0.45)
-  set rmargin at screen (p == 1 ? 0.42 : 0.72)
-  set tmargin at screen 0.845
-  set title kind . " inputs" font "," . small
-  set format y (p == 1 ? "%g" : "")
-  if (p == 1) {
-    set ylabel "largest error / bound of float" font "," . small offset 0,0
-    set label 2 at screen 0.735, screen 0.36 "points grow with n:\n1024, 4096, 8192\nblack: float's bound\ngrey: up to twice what\nfloat errs: may stand in\nfor float" left font "," . small
-    set label 1000 provenance("gpu")
-  } else {
-    unset ylabel; unset label 1; unset label 2; unset label 1000
-  }
-  limit = number("SELECT 2 * max(of_bound) FROM float_error WHERE inputs = '" . kind . "' AND " . at)
-  set object 1 rectangle from graph 0, graph 0 to graph 1, first limit fillcolor rgb "#e9e9e9" fillstyle solid noborder behind
-  eval panel
-  if (format eq "svg") {
-    set format "%.12e"
-    set table $rows
-    eval panel
-    unset table
-    eval tell_rows
-    set format x "%g"
-  }
-}
-unset multiplot
+at = "FROM accuracy WHERE n = (SELECT max(n) FROM accuracy WHERE n <= 8192)"
+titled = "name || CASE arithmetic WHEN 'tf32' THEN ', TF32' ELSE '' END"
+rows = "SELECT * FROM (SELECT 'speed' AS panel, 'speed' AS series, " . titled . " AS name, 1e12 * max(tflops) AS x, NULL AS low, NULL AS high, 'flop/s' AS unit, NULL AS note, NULL AS look " . at . " GROUP BY name ORDER BY tflops DESC)" \
+  . " UNION ALL SELECT 'error, like inputs', 'error, like inputs', " . titled . ", of_bound, NULL, NULL, '', NULL, NULL " . at . " AND inputs = 'uniform'" \
+  . " UNION ALL SELECT 'error, wide inputs', 'error, wide inputs', " . titled . ", of_bound, NULL, NULL, '', NULL, NULL " . at . " AND inputs = 'wide'"
+run = "errors of matmul: make tensor-matmul"
+subject = "matmul in float"
+best = "FROM stands_in WHERE n = (SELECT max(n) FROM stands_in WHERE n <= 8192)"
+finding = list("SELECT printf('%s errs at most twice as much as float, at %.1f times its speed', name, max(tflops) / (SELECT max(tflops) " . best . " AND arithmetic = 'ieee')) " . best . " AND arithmetic <> 'ieee' AND times_float <= 2 HAVING count(*) > 0")
+if (strlen(finding) == 0) { finding = "what speed costs in accuracy" }
+load "scripts/figures/dots.gp"

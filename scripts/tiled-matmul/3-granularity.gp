@@ -1,24 +1,17 @@
 # Effect of granularity for each tile width, in the report's data type and sizes.
 ours = "FROM granularity WHERE dtype = 'int' AND n IN (1000, 2000)"
-tiles = list("SELECT DISTINCT tile " . ours . " ORDER BY tile")
-sizes = list("SELECT DISTINCT n " . ours . " ORDER BY n")
-if (words(tiles) == 0) { print missing("matmul/cuda/granularity in int on a GPU: make tiled-matmul"); exit status 3 }
-
-published_speedup(n) = number("SELECT max(time_s) / min(time_s) FROM published WHERE n = " . n)
-y_high = number("SELECT max(speedup) " . ours)
-set yrange [0 : (y_high > 1.5 ? y_high : 1.5) * 1.15]
-set title "Tiles side by side in a block: speedup over one tile, int"
-set ylabel "speedup over tiled of the same width"
-set xlabel "granularity: tiles of C per block" offset 0,-0.1
-set logscale x 2
-set xrange [0.9 : 4.45]
-set xtics (1, 2, 4)
-set label 1000 provenance("gpu")
-
-series(i) = word(tiles, (i - 1) % words(tiles) + 1)
-of(i) = word(sizes, (i - 1) / words(tiles) + 1)
-plot for [i = 1:words(tiles) * words(sizes)] query("SELECT granularity, speedup, speedup_low, speedup_high " . ours . " AND tile = " . series(i) . " AND n = " . of(i) . " ORDER BY granularity") \
-       using 1:2:3:4 with yerrorlines linetype i title sprintf("tile %s, n = %s", series(i), of(i)), \
-     1 with lines linetype 21 linewidth 1 title "tiled", \
-     for [i = 1:words(sizes)] "+" using (2):(published_speedup(word(sizes, i))) every ::0::0 with points linetype 20 pointtype points[i + 6] \
-       title "published, n = " . word(sizes, i)
+rows = "SELECT 'n = ' || n AS panel, 'tile ' || tile AS curve, granularity AS x, speedup AS y, speedup_low AS low, speedup_high AS high, NULL AS note, NULL AS look " . ours . " UNION ALL SELECT 'n = ' || n, 'published', 2, max(time_s) / min(time_s), NULL, NULL, NULL, 20 FROM published WHERE n IN (SELECT n " . ours . ") GROUP BY n"
+run = "matmul/cuda/granularity in int on a GPU: make tiled-matmul"
+if (number("SELECT count(*) " . ours) == 0) { print missing(run); exit status 3 }
+subject = "matmul, int"
+finding = list("SELECT printf('%d tiles side by side are up to %.2f times as fast as one', granularity, max(speedup)) " . ours)
+apart = 1
+linear = 1
+y_least = 0
+level = 1
+level_name = "one tile"
+y_name = "speedup over tiled of the same width"
+y_unit = ""
+x_name = "granularity: tiles of C per block"
+x_kind = "steps"
+load "scripts/figures/curves.gp"

@@ -1,5 +1,4 @@
-# The ladder rung by rung, as percent of cuBLAS, one series per size.
-quantity = "cublas_percent"
-set title "matmul, true float: the ladder against cuBLAS"
-set ylabel "percent of cuBLAS"
+# The ladder rung by rung, in percent of cuBLAS.
+percent = "cublas_percent"
+of = "cuBLAS"
 load "scripts/tiled-matmul/rungs.inc"

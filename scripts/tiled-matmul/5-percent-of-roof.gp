@@ -1,5 +1,4 @@
-# The ladder rung by rung, as percent of the attainable roof, one series per size.
-quantity = "roof_percent"
-set title "matmul, true float: the ladder against the roof of the device"
-set ylabel "percent of the roof"
+# The ladder rung by rung, in percent of the roof.
+percent = "roof_percent"
+of = "the roof"
 load "scripts/tiled-matmul/rungs.inc"

@@ -1,19 +1,13 @@
 # The report's "Sequential vector sum": time of the plain loop against n.
-sizes = list("SELECT n FROM sequential ORDER BY n")
-if (words(sizes) == 0) { print missing("vector_sum/serial as int: make vector-sum"); exit status 3 }
-
-theirs = "FROM published_vector_sum_sequential WHERE n IN (SELECT n FROM sequential)"
-y_low = number("SELECT min(v) FROM (SELECT time_s AS v FROM sequential UNION SELECT time_ms / 1e3 " . theirs . ")")
-y_high = number("SELECT max(v) FROM (SELECT time_s AS v FROM sequential UNION SELECT time_ms / 1e3 " . theirs . ")")
+rows = "SELECT '' AS panel, 'serial' AS curve, n AS x, time_s AS y, low_s AS low, high_s AS high, NULL AS note, NULL AS look FROM sequential" \
+  . " UNION ALL SELECT '', 'published (some CPU)', n, time_ms / 1e3, NULL, NULL, NULL, 20 FROM published_vector_sum_sequential WHERE n IN (SELECT n FROM sequential)"
+run = "vector_sum/serial as int: make vector-sum"
+if (number("SELECT count(*) FROM sequential") == 0) { print missing(run); exit status 3 }
+origin = provenance("NULL")
+subject = "Sequential vector sum, int"
+finding = list("SELECT printf('%.1f times as fast as published at %dK', p.time_ms / 1e3 / s.time_s, max(n) / 1024) FROM sequential s JOIN published_vector_sum_sequential p USING (n)")
+y_name = "time"
 y_unit = "s"
-@log_y
-load "scripts/figures/size-x.gp"
-set xlabel "n, elements (K = 1024)"
-set title "Sequential vector sum, int"
-set ylabel "time"
-set label 1000 provenance("NULL")
-
-plot query("SELECT n, time_s, low_s, high_s FROM sequential ORDER BY n") \
-       using 1:2:3:4 with yerrorlines linetype 1 title "serial", \
-     query("SELECT n, time_ms / 1e3 " . theirs . " ORDER BY n") \
-       using 1:2 with linespoints linetype 20 title "published (some CPU)"
+x_name = "elements (K = 1024)"
+x_kind = "size"
+load "scripts/figures/curves.gp"

@@ -1,19 +1,11 @@
 # The report's "Mean computing speed": (n - 1) / time, on the means over the block sizes.
-sizes = list("SELECT DISTINCT n FROM means ORDER BY n")
-if (words(sizes) == 0) { print missing("vector_sum/cuda/rw and brw as int on a GPU: make vector-sum"); exit status 3 }
-
-y_low = number("SELECT min(v) FROM (SELECT (n - 1) / time_s / 1e6 AS v FROM means UNION SELECT mflops FROM published_vector_sum_mean_mflops)")
-y_high = number("SELECT max(v) FROM (SELECT (n - 1) / time_s / 1e6 AS v FROM means UNION SELECT mflops FROM published_vector_sum_mean_mflops)")
-@log_y
-load "scripts/figures/size-x.gp"
-set xlabel "n, elements (K = 1024)"
-set title "Mean computing speed, int: (n - 1) / mean time of a whole sum"
-set ylabel "million additions per second"
-set label 1000 provenance("gpu")
-methods = "BRW RW"
-
-plot for [i = 1:2] query_for("SELECT n, (n - 1) / time_s / 1e6 FROM means WHERE method = ? ORDER BY n", word(methods, i)) \
-       using 1:2 with linespoints linetype i title word(methods, i), \
-     for [i = 1:2] query_for("SELECT n, mflops FROM published_vector_sum_mean_mflops WHERE method = ? ORDER BY n", word(methods, i)) \
-       using 1:2 with linespoints linetype 20 pointtype points[i] pointsize 0.7 notitle, \
-     NaN with lines linetype 20 title "published (GTX 960M)"
+rows = "SELECT 'measured' AS panel, method AS curve, n AS x, (n - 1) / time_s AS y, NULL AS low, NULL AS high, NULL AS note, NULL AS look FROM means" \
+  . " UNION ALL SELECT 'published (GTX 960M)', method || ', published', n, 1e6 * mflops, NULL, NULL, NULL, 20 FROM published_vector_sum_mean_mflops"
+run = "vector_sum/cuda/rw and brw as int on a GPU: make vector-sum"
+if (number("SELECT count(*) FROM means") == 0) { print missing(run); exit status 3 }
+subject = "vector_sum, int, mean over blocks"
+y_name = "additions"
+y_unit = "flop/s"
+x_name = "elements (K = 1024)"
+x_kind = "size"
+load "scripts/figures/curves.gp"

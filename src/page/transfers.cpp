@@ -100,7 +100,7 @@ Chart chart_of_ways(const Entries& measured_at, const std::string& workload,
       .series = {cpu, kernel},
       .caption = workload + ", " +
                  std::string(parlab::to_string(entries.front()->record.dtype)) +
-                 ": the fastest variant of each at every size"};
+                 ": the fastest variant of each at every size."};
   for (const auto& [way, series] : ways) {
     if (!series.points.empty()) chart.series.push_back(series);
   }

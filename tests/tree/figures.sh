@@ -61,6 +61,16 @@ expect "a changed script draws its figure alone" \
 head -c -20 $records >torn && mv torn $records
 expect "a torn record file still gives figures" eval 'own_make figures && test -s $(figure 1-openmp-time).svg'
 
+# ---- compare --plot ------------------------------------------------------------------------------------
+compare() { bin/parlab-emulated compare $records $records "$@" 2>&1; }
+expect "compare draws the ratios by size" eval 'compare --plot ratios.svg >/dev/null && test -s ratios.svg'
+expect "... with each variant at each size, and its title counts what changed" \
+  eval 'grep -qE "<text>Time after / before: [0-9]+ (same|undecided)" ratios.svg && test "$(grep -c "<title>serial/plain[^<]*: [0-9.]* KiB, 1</title>" ratios.svg)" -ge 2'
+expect "... and both sides by name" test "$(grep -cE '<text>(before|after): .*cslab-dmv[.]jsonl' ratios.svg)" = 2
+expect "... as PNG, too" eval 'compare --plot ratios.png >/dev/null && head -c 4 ratios.png | grep -q PNG'
+expect "a name that is no picture is refused" eval 'compare --plot ratios.txt | grep -q "FILE.svg or FILE.png" && test ! -e ratios.txt'
+expect "nothing is left beside it" eval '! compgen -G "ratios*.db*" && ! compgen -G "ratios*.part"'
+
 # ---- every curve has a name in the key, every point its numbers ----------------------------------
 cp -a "$OLDPWD"/results/nvidia-h200{,-x4} results
 expect "the figures of a machine with everything are drawn" own_make figures
@@ -88,15 +98,59 @@ nameless() {
 }
 expect "no curve of $(ls plots/nvidia-h200/*.svg | wc -l) figures is without a name in the key" \
   eval 'lost=$(nameless plots/nvidia-h200/*.svg); echo "$lost"; test -z "$lost"'
-expect "every figure has the label of its y axis" test -z "$(grep -L 'rotate(270)' plots/nvidia-h200/*.svg)"
+# What has names at its lines needs no label beside them.
+expect "every other figure has the label of its y axis" test -z "$(grep -LE 'rotate\(-?[0-9]+|<text>(cuda|blas|[0-9]+x[0-9]+)[/,]' plots/nvidia-h200/*.svg)"
 expect "a point says its variant, its tunables, its place and its time" \
   grep -qE '<title>openmp/blocked, threads=[0-9]+: 2K, [0-9.]+ (ms|s)</title>' plots/nvidia-h200/tiled-matmul-1-time.svg
-expect "on an axis of variants a point says which, beside its tick, too" \
-  eval "grep -q '<title>8000: bulk, [0-9.]*</title>' plots/nvidia-h200/patras-atax-4-percent-of-roof.svg &&
-        ! grep -qE '<title>[0-9]+: [0-9.]+, ' plots/nvidia-h200/patras-atax-4-percent-of-roof.svg"
-expect "Gflop/s and Gflop/J of the ladder, from records that have joules alone" \
-  eval "grep -q '<title>Gflop/s, 100 = ' plots/nvidia-h200/cslab-dmv-9-energy.svg &&
-        grep -qE '<title>Gflop/J, 100 = .*: coalesced, [0-9.]+</title>' plots/nvidia-h200/cslab-dmv-9-energy.svg"
+expect "of names in lines a point says which, and how much" \
+  grep -q '<title>n = 16K[^<]*: cuda/bulk, [0-9.]* %</title>' plots/nvidia-h200/patras-atax-4-percent-of-roof.svg
+expect "time and energy of the ladder, from records that have joules alone" \
+  eval "grep -qE '<title>time[^<]*: cuda/coalesced, [0-9.]+ µs</title>' plots/nvidia-h200/cslab-dmv-9-energy.svg &&
+        grep -qE '<title>energy[^<]*: cuda/coalesced, [0-9.]+ mJ</title>' plots/nvidia-h200/cslab-dmv-9-energy.svg"
+# ---- what one sees of a figure ------------------------------------------------------------------------
+pictures=(plots/nvidia-h200/*.svg plots/nvidia-h200-x4/*.svg)
+# Curves of a panel have ids that end with one letter.
+crowded() {
+  local picture
+  for picture; do
+    grep -oE 'id="gnuplot_plot_[0-9]+[a-z]*"' "$picture" | sed -E 's/.*[0-9]([a-z]*)"/\1/' | sort | uniq -c |
+      awk -v name="$picture" '$1 > 10 { print name ": " $1 }' # a line across is no curve
+  done
+}
+expect "no panel has more than nine curves: $(crowded "${pictures[@]}")" test -z "$(crowded "${pictures[@]}")"
+expect "fourteen implementations are four panels" \
+  test "$(grep -oE 'id="gnuplot_plot_1[a-z]*"' plots/nvidia-h200/cslab-dmv-7-all-gflops.svg | wc -l)" = 4
+# Two figures abreast on a landscape page are half as large: there 11 pixels are 6 points.
+expect "no word is below 6 points in print" \
+  eval '! grep -hoE "font-size=\"[0-9.]+" "${pictures[@]}" | grep -vE "(1[1-9]|[2-9][0-9])[.]"'
+# finding FIGURE: its title.
+finding() { grep -oE '<text>[^<]*: [^<]*</text>' "plots/nvidia-h200/$1.svg" | head -1; }
+expect "a title says which kernel is the fastest, and ties: $(finding patras-convolution-1-time)" \
+  eval 'finding patras-convolution-1-time | grep -qE "cuda/[a-z_]+ (and .* are|is) the fastest at 16K"'
+expect "... which block serves all sizes: $(finding cslab-dmv-3-naive-blocks)" \
+  eval 'finding cslab-dmv-3-naive-blocks | grep -qE "a block of [0-9]+ is .* everywhere, the worst takes"'
+expect "... whether the fastest is the thriftiest: $(finding cslab-dmv-9-energy)" \
+  eval 'finding cslab-dmv-9-energy | grep -qE "fastest (and the thriftiest|, and none|, cuda)"'
+expect "each cell of a heat map says its time over the best of its line" \
+  test "$(grep -cE '<text>(best|[0-9.]+)</text>' plots/nvidia-h200/cslab-dmv-3-naive-blocks.svg)" -ge 56
+# backwards FILE: the curves that go back, or straight up, on their way along x.
+backwards() {
+  awk '/<g id="gnuplot_plot_/ { curve = $2 }
+    /^\t<\/g>$/ { curve = "" }
+    curve != "" && match($0, / d=.[^\047]*/) {
+      count = split(substr($0, RSTART, RLENGTH), place, /[ ,L\047]+/)
+      x = -1
+      for (i = 3; i <= count; i += 2) {
+        if (sub(/^M/, "", place[i])) x = -1
+        if (place[i] != "" && count > 6 && place[i] + 0 < x) print curve
+        x = place[i] + 0
+      }
+    }' "$1"
+}
+expect "no curve of a workload at every size goes back" eval 'test -z "$(backwards plots/nvidia-h200/every-size-3-matmul.svg)"'
+expect "every caption is a sentence" \
+  test -z "$(grep -oE '<figcaption>[^<]*' plots/nvidia-h200/index.html | grep -v '[.]$')"
+
 # Experiments that have joules of a ladder, on the device it is of, and no chart of them, or the other
 # way round.
 unlike_records() {
@@ -138,17 +192,17 @@ drawn_as() {
   local name=$1 figure
   shift
   for figure; do
-    grep -oE "#gpPt[0-9]+' [^>]* color='rgb\([^)]*\)'><title>$name(/float)?: " "plots/nvidia-h200/$figure.svg" |
+    grep -oE "#gpPt[0-9]+' [^>]* color='rgb\([^)]*\)'><title>$name[,:]" "plots/nvidia-h200/$figure.svg" |
       sed -E "s/' .* color=/ /; s/'>.*//" | sort -u
   done
 }
-shapes=every-size-10-shapes host=from-host-1-roof
+shapes=every-size-10-shapes ratios=every-size-8-ratio-float
 one_look_in_two() {
   local looks
-  looks=$(drawn_as "$1" $shapes $host)
+  looks=$(drawn_as "$1" $shapes $ratios)
   [[ $(wc -l <<<"$looks") = 2 && $(sort -u <<<"$looks" | wc -l) = 1 ]]
 }
-for workload in atax conv2d convsep dmv matmul; do
+for workload in atax covariance dmv matmul; do
   expect "$workload looks the same in two figures" one_look_in_two $workload
 done
 same_variant() { # NAME FIGURE FIGURE
@@ -183,8 +237,8 @@ if command -v chromium >/dev/null; then
   expect "the page with all figures, printed: $(grep -ac '/Type */Page\>' page.pdf) pages, 45 at the most" \
     test "$(grep -ac '/Type */Page\>' page.pdf)" -le 45
 fi
-# A key that is too long for its figure loses entries: the test above must see it.
-sed 's/spacing (format eq "svg" ? 0.8 : 1.05)/spacing 3/' scripts/figures/style.gp >long && mv long scripts/figures/style.gp
-expect "a key that lost entries is found out" \
+# A curve without a name: the test above must see it.
+sed 's/how [.] in_place/how . "notitle"/' scripts/figures/curves.gp >lost && mv lost scripts/figures/curves.gp
+expect "a curve that lost its name is found out" \
   eval 'own_make plots/nvidia-h200/patras-covariance-1-time.svg && nameless plots/nvidia-h200/patras-covariance-1-time.svg | grep -q gnuplot_plot'
 end_tests

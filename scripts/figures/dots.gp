@@ -1,0 +1,78 @@
+# Names in lines, what was measured of each across, as dots with their intervals, in one panel or several side
+# by side. A figure says
+#   rows     SQL of the dots, in the order of the names from the top: panel, series, name, x, low, high, unit,
+#            note, look (NULL, or 20: the small grey ones)
+#   run, subject, finding; where it wants that level: a line across the first panel
+# A panel of one series has its name; of several the names stand above.
+given = "SELECT *, row_number() OVER () AS place FROM (" . rows . ")"
+dots = "WITH given AS (" . given . "), kept AS (SELECT *, min(ifnull(low, x), ifnull(high, x)) AS least, max(ifnull(low, x), ifnull(high, x)) AS most, min(place) OVER (PARTITION BY name) AS name_place, " \
+  . "min(place) OVER (PARTITION BY panel) AS panel_place, min(place) OVER (PARTITION BY panel, series) AS series_place FROM given WHERE x IS NOT NULL), " \
+  . "dots AS (SELECT *, dense_rank() OVER (ORDER BY name_place) AS l, dense_rank() OVER (ORDER BY panel_place) AS p, dense_rank() OVER (ORDER BY panel_place, series_place) AS s FROM kept) "
+names = list(dots . "SELECT " . bound("name") . " FROM dots GROUP BY l ORDER BY l")
+if (words(names) == 0) { print missing(run); exit status 3 }
+if (!exists("finding")) {
+  first_of_all = list(dots . "SELECT " . bound("name") . ", printf('%.9e', x), unit FROM dots WHERE p = 1 AND look IS NULL ORDER BY x DESC LIMIT 1")
+  finding = sprintf("%s reaches %.0f %s", freed(word(first_of_all, 1)), real(word(first_of_all, 2)), word(first_of_all, 3))
+}
+of_panels = list(dots . "SELECT " . bound("panel") . ", " . bound("ifnull(nullif(max(unit), ''), '-')") . ", printf('%.9e', min(least)), printf('%.9e', max(most)), count(DISTINCT s) FROM dots GROUP BY p ORDER BY p")
+of_series = list(dots . "SELECT p, " . bound("series") . ", ifnull(max(look), 0) FROM dots GROUP BY s ORDER BY s")
+panels = words(of_panels) / 5
+series = words(of_series) / 3
+longest = 0
+do for [name in names] { if (strlen(name) > longest) { longest = strlen(name) } }
+beside = 24 + 7.6 * longest
+wide = (720.0 - beside) / panels
+tall = 164.0 + 24 * words(names)
+eval canvas(tall)
+notes = dots . "SELECT series, x, note FROM dots WHERE note IS NOT NULL"
+name_of(l) = freed(word(names, int(l + 0.5)))
+set yrange [words(names) + 0.5 : 0.5]
+set xtics font "," . small offset 0,0.3
+point_words(x, y) = name_of(y) . ", " . y_words(x)
+tick_words(x) = x == 0 ? "0" : is_si(y_unit) ? si(x) . (strlen(y_unit) == 1 ? y_unit : "") : three(x)
+keys = 0
+set multiplot
+do for [p = 1:panels] {
+  panel_name = freed(word(of_panels, 5 * p - 4))
+  y_unit = word(of_panels, 5 * p - 3) eq "-" ? "" : word(of_panels, 5 * p - 3)
+  x_low = real(word(of_panels, 5 * p - 2))
+  x_high = real(word(of_panels, 5 * p - 1))
+  alone = int(word(of_panels, 5 * p)) == 1
+  set lmargin at screen (beside + wide * (p - 1) + 8) / 720
+  set rmargin at screen (beside + wide * p - 18) / 720
+  set tmargin at screen 1 - 74 / tall
+  set bmargin at screen 90 / tall
+  set ytics () font "," . small
+  do for [l = 1:words(names)] { set ytics add ((p == 1 ? name_of(l) : "") l) }
+  unset logscale x
+  set xtics ()
+  if (x_low > 0 && y_unit ne "%" && x_high > 100 * x_low) {
+    set logscale x 10
+    set xrange [x_low / 1.5 : x_high * 1.5]
+    do for [power = floor(log10(x_low)):ceil(log10(x_high)):(x_high > 1e4 * x_low ? 2 : 1)] { set xtics add (tick_words(10.0 ** power) 10.0 ** power) }
+  } else {
+    set xrange [0 : x_high * 1.04]
+    if (exists("level") && p == 1 && level > x_high) { set xrange [0 : level * 1.04] }
+    rough = x_high / (wide > 300 ? 6 : 3)
+    power = 10 ** floor(log10(rough))
+    step = rough / power > 5 ? 10 * power : rough / power > 2 ? 5 * power : 2 * power
+    do for [t = 0:8] { set xtics add (tick_words(t * step) t * step) }
+  }
+  set xlabel named(panel_name, y_unit) font "," . small offset 0,0.4
+  unset arrow
+  if (exists("level") && p == 1) { set arrow from first level, graph 0 to first level, graph 1 nohead linetype 22 linewidth 1.2 back }
+  all_of_panel = ""
+  do for [s = 1:series] {
+    if (int(word(of_series, 3 * s - 2)) == p) {
+      title_of = freed(word(of_series, 3 * s - 1))
+      title_x = alone ? beside + wide * (p - 1) + 30 : beside + 30 + keys
+      if (!alone) { keys = keys + 46 + 7.2 * strlen(title_of) }
+      grey = int(word(of_series, 3 * s)) == 20
+      all_of_panel = all_of_panel . (strlen(all_of_panel) > 0 ? ", " : "") \
+        . sprintf("query(dots . 'SELECT x, l, least, most FROM dots WHERE s = %d ORDER BY l, x') using 1:2:3:4 with xerrorbars linetype %d dashtype 1 %s title '%s' at screen %.4f, screen 1 - %f / tall", \
+            s, grey ? 20 : s, grey ? "pointtype 6 pointsize 0.5 linewidth 0.6" : "pointsize 1", title_of, title_x / 720.0, alone ? 60.0 : 48.0)
+    }
+  }
+  load "scripts/figures/panel.gp"
+}
+unset multiplot

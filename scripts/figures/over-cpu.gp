@@ -1,0 +1,19 @@
+# Speedup over the best CPU variant against size, of kernels alone and, of those in moved (SQL of names), with the
+# copies to the GPU and back. view, dtype, run, subject, x_name.
+# Both speedups are over the serial variant of one host, which cancels out.
+ours = "(SELECT *, (SELECT max(speedup) FROM " . view . " c WHERE NOT c.on_gpu AND c.dtype = '" . dtype . "' AND c.n = b.n) AS on_cpu FROM " . view . " b WHERE dtype = '" . dtype . "' AND on_gpu AND speedup IS NOT NULL)"
+rows = "SELECT 'kernels alone' AS panel, name AS curve, n AS x, speedup / on_cpu AS y, speedup / on_cpu * time_s / high_s AS low, speedup / on_cpu * time_s / low_s AS high, tunables AS note, NULL AS look FROM " . ours \
+  . " UNION ALL SELECT 'with copies', name, n, speedup_transfers / on_cpu, NULL, NULL, tunables, NULL FROM " . ours . " WHERE speedup_transfers IS NOT NULL AND name IN (" . moved . ")"
+apart = 1
+level = 1
+level_name = "the best of the CPU"
+y_name = "times as fast as the CPU"
+y_unit = ""
+x_kind = "size"
+found = list("SELECT printf('%.3g %.3g', max(speedup / on_cpu), max(CASE WHEN name IN (" . moved . ") THEN speedup_transfers / on_cpu END)) FROM " . ours . " WHERE n = (SELECT max(n) FROM " . ours . " WHERE on_cpu IS NOT NULL)")
+if (words(found) == 2) {
+  finding = real(word(found, 2)) > 1 ? sprintf("%s times as fast as the CPU at the largest size, %s with the copies", word(found, 1), word(found, 2)) : \
+      real(word(found, 2)) > 0 ? sprintf("%s times as fast as the CPU, but %.2g times as slow with the copies", word(found, 1), 1 / real(word(found, 2))) : \
+      sprintf("%s times as fast as the CPU at the largest size", word(found, 1))
+}
+load "scripts/figures/curves.gp"

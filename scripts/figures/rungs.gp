@@ -1,0 +1,15 @@
+# The rungs in percent of something, the best above: at the largest size, which has dots with intervals, and at
+# others. at: FROM and WHERE of rows with name, n, time_s, low_s, high_s and the column percent; of: what 100 is.
+# The GPU's variants; without one the CPU's.
+at = at . " AND " . percent . " IS NOT NULL"
+at = at . sprintf(" AND on_gpu = %d", int(number("SELECT max(on_gpu) " . at)))
+largest = "(SELECT max(n) FROM (SELECT n, count(*) AS c " . at . " GROUP BY n) WHERE c > 1)"
+rows = "SELECT * FROM (SELECT '" . of . "' AS panel, 'n = ' || " . k_of("n") . " AS series, name, " . percent . " AS x, " . percent . " * time_s / high_s AS low, " . percent . " * time_s / low_s AS high, '%' AS unit, tunables AS note, NULL AS look " . at . " AND n = " . largest . " ORDER BY x DESC)" \
+  . " UNION ALL SELECT '" . of . "', 'other sizes', name, " . percent . ", NULL, NULL, '%', 'n = ' || n, 20 " . at . " AND n <> " . largest . " AND name IN (SELECT name " . at . " AND n = " . largest . ")"
+level = 100
+found = list("SELECT " . bound("name") . " || ' ' || printf('%.0f', " . percent . ") || ' ' || (SELECT count(*) " . at . " AND n = " . largest . " AND " . percent . " >= 0.98 * b.best) || ' ' || " . k_of("n") . " FROM (SELECT *, max(" . percent . ") AS best " . at . " AND n = " . largest . ") b")
+if (words(found) == 4) {
+  finding = int(word(found, 3)) > 1 ? sprintf("%s rungs reach %s %% of %s at %s, or nearly so", word(found, 3), word(found, 2), of, word(found, 4)) : \
+      sprintf("%s alone reaches %s %% of %s at %s", freed(word(found, 1)), word(found, 2), of, word(found, 4))
+}
+load "scripts/figures/dots.gp"
