@@ -10,6 +10,7 @@
 #include "cli/lists.hpp"
 #include "cli/record_filter.hpp"
 #include "cli/run_options.hpp"
+#include "commands/compare_figure.hpp"
 #include "commands/record_files.hpp"
 #include "core/text.hpp"
 #include "record/store.hpp"
@@ -303,6 +304,9 @@ Options compare_options() {
              {.flag = "fail-if-slower",
               .argument = "PERCENT",
               .help = "exit 1 when a point is slower by this"},
+             {.flag = "plot",
+              .argument = "FILE",
+              .help = "draws the ratios by size: FILE.svg or FILE.png"},
              {.flag = "all", .help = "every point, not the most important"}};
 }
 
@@ -356,6 +360,8 @@ int compare_sides(const Arguments& arguments, const Streams& streams) {
     out << json_lines(table_of_points(all_of(comparison)))
         << json_lines(table_of_counts(comparison));
   }
+  if (const auto* plot = arguments.find("plot"))
+    draw_ratios(comparison, {before.title, after.title}, plot->text);
   const bool fails = limit && gate_is_shut(comparison, *limit, warnings);
   streams.warn(warnings);
   return fails ? EXIT_FAILURE : EXIT_SUCCESS;

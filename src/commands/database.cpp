@@ -10,7 +10,7 @@
 #include <set>
 
 #include "cli/command.hpp"
-#include "commands/sqlite.hpp"
+#include "commands/figure_tables.hpp"
 #include "core/file.hpp"
 #include "core/variant.hpp"
 #include "counters/ncu.hpp"
@@ -89,25 +89,6 @@ void add_published(Database& database) {
   }
 }
 
-// All that there are, by name, measured or not: a figure
-// that compares some of them colours each by its place.
-void add_workloads(Database& database) {
-  Database::Table table(database, "workloads", {{"name", true}});
-  for (const auto* workload : Registry::instance().workloads())
-    table.add({std::string(workload->name())});
-}
-
-// The same of variants, in the order of their ladders: each has its look in all
-// figures of its workload.
-void add_variants(Database& database) {
-  Database::Table table(database, "variants",
-                        {{"workload", true}, {"name", true}});
-  for (const auto* workload : Registry::instance().workloads()) {
-    for (const auto* variant : Registry::instance().variants(workload->name()))
-      table.add({variant->workload, variant->backend + "/" + variant->name});
-  }
-}
-
 int make_database(const Arguments& arguments, const Streams& streams) {
   const auto& paths = arguments.positional;
   if (paths.size() != 2 || arguments.find("views") == nullptr) {
@@ -130,8 +111,7 @@ int make_database(const Arguments& arguments, const Streams& streams) {
           [&](const std::vector<std::string>& row) { records.add(row); });
     }
     add_published(database);
-    add_workloads(database);
-    add_variants(database);
+    add_names(database);
     database.run(views);
     database.run("COMMIT");
   });
@@ -154,4 +134,19 @@ const CommandRegistration database_command(
      .hidden = true});
 
 }  // namespace
+
+void add_names(Database& database) {
+  {
+    Database::Table table(database, "workloads", {{"name", true}});
+    for (const auto* workload : Registry::instance().workloads())
+      table.add({std::string(workload->name())});
+  }
+  Database::Table table(database, "variants",
+                        {{"workload", true}, {"name", true}});
+  for (const auto* workload : Registry::instance().workloads()) {
+    for (const auto* variant : Registry::instance().variants(workload->name()))
+      table.add({variant->workload, variant->backend + "/" + variant->name});
+  }
+}
+
 }  // namespace parlab
