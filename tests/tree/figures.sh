@@ -192,7 +192,7 @@ drawn_as() {
   local name=$1 figure
   shift
   for figure; do
-    grep -oE "#gpPt[0-9]+' [^>]* color='rgb\([^)]*\)'><title>$name[,:]" "plots/nvidia-h200/$figure.svg" |
+    grep -oE "#gpPt[0-9]+' [^>]* color='rgb\([^)]*\)'><title>${name}[,:]" "plots/nvidia-h200/$figure.svg" |
       sed -E "s/' .* color=/ /; s/'>.*//" | sort -u
   done
 }
