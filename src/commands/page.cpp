@@ -6,6 +6,7 @@
 
 #include "cli/command.hpp"
 #include "commands/experiment_tables.hpp"
+#include "commands/leaderboard.hpp"
 #include "core/file.hpp"
 #include "core/name.hpp"
 #include "page/sections.hpp"
@@ -31,6 +32,9 @@ Options page_options() {
        {.flag = "databases",
         .argument = "FOLDER",
         .help = "of the records, for tables (build/records/MACHINE)"},
+       {.flag = "leaderboard",
+        .help = "ranks people: of folders of their records, each named for "
+                "one, and of graded classes (plots/leaderboard.html)"},
        {.flag = "first",
         .argument = "FOLDER",
         .help = "writes its first picture alone, as a file and as a table in "
@@ -95,6 +99,15 @@ void write_first(const std::filesystem::path& folder,
 }
 
 int write_page(const Arguments& arguments, const Streams& streams) {
+  if (arguments.on("leaderboard")) {
+    const auto& words = arguments.positional;
+    if (words.empty())
+      throw UsageError("page --leaderboard: needs folders: leaders/*");
+    write_file(
+        text_or(arguments, "output", base_folder() / "plots/leaderboard.html"),
+        html(page::leaderboard({words.begin(), words.end()})));
+    return EXIT_SUCCESS;
+  }
   if (arguments.positional.size() != 1)
     throw UsageError("page: needs one folder: results/MACHINE");
   const auto& folder = arguments.positional.front();
@@ -145,9 +158,9 @@ int write_index(const Arguments& arguments, const Streams& streams) {
 
 const CommandRegistration page_command(
     {.name = "page",
-     .usage = "results/MACHINE [options]",
+     .usage = "results/MACHINE [options]\n--leaderboard <folders>",
      .help = "Writes the page of a machine: its figures, tables and claims, in "
-             "one file.",
+             "one file; or ranks what several people measured.",
      .options = page_options,
      .run = write_page}),
     index_command(

@@ -110,10 +110,11 @@ Document class_report(const Class& all) {
 }
 
 Table class_table(const Class& all) {
-  Table table{.key = "grade",
-              .columns = keyed({"student", "points", "verdict", "rank", "size",
-                                "time_s", "ratio", "roof", "registers",
-                                "occupancy", "detail"})};
+  Table table{
+      .key = "grade",
+      .columns = keyed({"student", "points", "verdict", "rank", "size",
+                        "time_s", "ratio", "roof", "registers", "occupancy",
+                        "detail", "workload", "dtype", "machine"})};
   for (auto& column : table.columns)
     column.interval = column.key == "time_s" || column.key == "ratio";
   for (const auto& grade : all.grades) {
@@ -127,7 +128,9 @@ Table class_table(const Class& all) {
                 time_of(grade), to_reference(grade), fraction_of(grade.of_roof),
                 known ? Text(registers) : Text(),
                 known ? fraction_of(grade.timed->launch.occupancy) : Text(),
-                grade.detail ? Text(grade.detail) : Text()}));
+                grade.detail ? Text(grade.detail) : Text(),
+                all.assignment.workload->name(),
+                to_string(all.assignment.dtype), all.machine}));
   }
   return table;
 }
