@@ -41,7 +41,6 @@ set xtics () font "," . small
 set ytics () font "," . small
 do for [i = 1:words(column_values)] { set xtics add (freed(word(column_values, i)) i) }
 do for [i = 1:words(line_values)] { set ytics add (line_words(word(line_values, i)) i) }
-cell_font = 720.0 / columns / words(column_values) < 40 ? "9" : tiny
 set multiplot
 do for [p = 1:panels] {
   set lmargin at screen (wide * ((p - 1) % columns) + 72) / 720
@@ -54,7 +53,7 @@ do for [p = 1:panels] {
   set label 994 (p == 1 ? "time over the best of its line" : "") at screen 0.985, screen 12 / tall right font "," . tiny textcolor rgb "#555555"
   here = query(cells . sprintf("SELECT c, l, over FROM cells WHERE p = %d", p))
   all_of_panel = 'here using 1:2:($1 - 0.48):($1 + 0.48):($2 - 0.46):($2 + 0.46):(shade($3)) with boxxyerror fillstyle solid 1 noborder linecolor palette title freed(word(panel_names, p)), ' \
-    . 'here using 1:2:(told_over($3)):(shade($3) > 0.6 ? 0xFFFFFF : 0) with labels font "," . cell_font textcolor rgb variable notitle'
+    . 'here using 1:2:(told_over($3)):(shade($3) > 0.6 ? 0xFFFFFF : 0) with labels font "," . tiny textcolor rgb variable notitle'
   load "scripts/figures/panel.gp"
 }
 unset multiplot

@@ -76,6 +76,10 @@ set linetype 23 linecolor rgb 0x000000 dashtype 3 linewidth 2.4 pointtype 0
 device = "CASE on_gpu WHEN 1 THEN 'GPU' ELSE 'CPU' END"
 k_of(n) = "CASE WHEN " . n . " % 1024 = 0 THEN (" . n . " / 1024) || 'K' ELSE " . n . " END"
 
+# Of rows as curves.gp has them: which is the most times as fast as what is in level 1, on the GPU where there is one.
+most_of(rows, than, from) = list("WITH r AS (SELECT * FROM (" . rows . sprintf(") WHERE x >= %d) ", from) \
+  . "SELECT curve || printf(' is up to %.3g times as fast as " . than . "', max(y)) FROM r WHERE panel LIKE CASE (SELECT max(panel LIKE 'GPU%') FROM r) WHEN 1 THEN 'GPU%' ELSE '%' END HAVING count(*) > 0")
+
 # ---- axes ----------------------------------------------------------------------------------------
 set border 3 linecolor rgb "#444444"
 set tics nomirror out scale 0.6 textcolor rgb "black"

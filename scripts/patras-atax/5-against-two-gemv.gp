@@ -6,7 +6,7 @@ subject = "atax"
 apart = 1
 level = 1
 level_name = "two gemv"
-finding = list("SELECT name || printf(' is up to %.3g times as fast as two gemv', max(times)) FROM ladder WHERE backend IN ('cuda', 'openmp') AND on_gpu = (SELECT max(on_gpu) FROM ladder) AND n >= 4096 HAVING count(*) > 0")
+finding = most_of(rows, "two gemv", 1024)
 if (strlen(finding) == 0) { finding = "beside two gemv" }
 y_name = "two gemv / variant"
 y_unit = ""

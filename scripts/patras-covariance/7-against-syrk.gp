@@ -7,7 +7,7 @@ subject = "covariance"
 apart = 1
 level = 1
 level_name = "syrk"
-finding = list("SELECT name || printf(' is up to %.3g times as fast as syrk from 1024 on', max(times)) FROM ladder WHERE name NOT LIKE '%_syrk' AND on_gpu = (SELECT max(on_gpu) FROM ladder) AND n >= 1024 AND times IS NOT NULL HAVING count(*) > 0")
+finding = most_of(rows, "syrk", 1024)
 if (strlen(finding) == 0) { finding = "beside syrk" }
 y_name = "syrk / variant"
 y_unit = ""
