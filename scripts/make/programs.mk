@@ -232,16 +232,18 @@ RUNS   := core facts render gpu places places/host statistics verify machine rec
 RUNNER := $(foreach r,$(RUNS),$(filter $(B)/host/units/$r-% $(B)/host/src/$r/%,$(ROOM_OBJECTS))) \
           $(patsubst %,$(B)/host/%.o,$(wildcard src/grade/runner/*.cpp))
 NO_LTO := $(if $(CLANG),,-flinker-output=nolto-rel)
+# With -r the linker does not look where else it does.
+LINK_PART = $(CXX) -r $(NO_LTO) $(PREFIX_LIBS) -L/usr/local/lib -o $@ $^
 build: $(B)/grade/emulated.link $(if $(NVCC),$(B)/grade/device.link)
 $(B)/grade/emulated.o: $(RUNNER) $(EMULATION_OBJECTS)
 	@mkdir -p $(@D)
-	$(call say,LINK,$@) $(CXX) -r $(NO_LTO) -o $@ $^ $(PREFIX_LIBS) $(filter %.a,$(HWLOC) $(ZSTD) $(EMULATION_LIBS))
+	$(call say,LINK,$@) $(LINK_PART) $(filter %.a,$(HWLOC) $(ZSTD) $(EMULATION_LIBS))
 $(B)/grade/host.o: $(RUNNER)
 	@mkdir -p $(@D)
-	$(call say,LINK,$@) $(CXX) -r $(NO_LTO) -o $@ $^ $(filter %.a,$(HWLOC) $(ZSTD))
+	$(call say,LINK,$@) $(LINK_PART) $(filter %.a,$(HWLOC) $(ZSTD))
 $(B)/grade/races.o: $(RUNNER) $(RACES_UNITS:%=$(B)/host/units/%.o)
 	@mkdir -p $(@D)
-	$(call say,LINK,$@) $(CXX) -r $(NO_LTO) -o $@ $^ $(PREFIX_LIBS) $(filter %.a,$(HWLOC) $(ZSTD) -l:libbacktrace.a)
+	$(call say,LINK,$@) $(LINK_PART) $(filter %.a,$(HWLOC) $(ZSTD) -l:libbacktrace.a)
 $(B)/grade/races.link: $(B)/grade/races.o
 	@echo $(CXX) -rdynamic -o PROGRAM OBJECT $^ $(PREFIX_LIBS) $(filter-out %.a,$(HWLOC) $(ZSTD)) -fopenmp -ldl >$@
 $(B)/grade/emulated.link: $(B)/grade/emulated.o $(B)/grade/races.link

@@ -2,6 +2,7 @@
 // could not read is absent.
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <filesystem>
@@ -12,6 +13,7 @@
 #include "core/text.hpp"
 #include "counters/counters.hpp"
 #include "counters/ncu.hpp"
+#include "counters/pairs.hpp"
 #include "folder.hpp"
 #include "places/executor.hpp"
 #include "record/store.hpp"
@@ -120,6 +122,41 @@ BOOST_AUTO_TEST_CASE(kernels_of_an_execution_are_added_up) {
   close(rw.at("achieved_occupancy"), 0.8);   // of the longer kernel
   close(rw.at("branch_uniformity"), 0.755);  // likewise
   close(rw.at("profiled_kernels"), 2);
+}
+
+BOOST_AUTO_TEST_CASE(counters_of_both_sides_are_paired) {
+  const auto pairs = pairs_of({{"global_load_requests", 100},
+                               {"global_load_sectors", 403},
+                               {"global_atomic_requests", 8},
+                               {"shared_bank_conflicts", 0}},
+                              {{"global_load_requests", 101},
+                               {"global_load_sectors", 400},
+                               {"global_atomic_requests", 3},
+                               {"global_reduction_requests", 6},
+                               {"shared_store_requests", 0},
+                               {"shared_load_requests", 5},
+                               {"dram_bytes", 7}});
+  const auto one = [&](const std::string& name) {
+    const auto found = std::ranges::find(pairs, name, &CounterPair::counter);
+    BOOST_TEST_REQUIRE((found != pairs.end()), name);
+    return *found;
+  };
+  BOOST_TEST(pairs.size() == 4U);  // none of zeros, none that has no partner
+  BOOST_TEST(one("global_load_requests").agrees());
+  BOOST_TEST(one("global_load_sectors").agrees());
+  BOOST_TEST(!one("global_atomic_requests").agrees());
+  BOOST_TEST(one("global_atomic_requests").on_gpu == 9);
+  BOOST_TEST(one("shared_load_requests").apart() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_record_tells_the_shape_of_its_gpu) {
+  auto record = a_record();
+  BOOST_TEST(shape_of_gpu(record).multiprocessors ==
+             GpuShape().multiprocessors);
+  record.counters = {{"multiprocessors", 132}, {"l2_bytes", 50e6}};
+  BOOST_TEST(shape_of_gpu(record).multiprocessors == 132);
+  BOOST_TEST(shape_of_gpu(record).l2_bytes == 50'000'000U);
+  BOOST_TEST(shape_of_gpu(record).warps == 64);
 }
 
 BOOST_AUTO_TEST_CASE(counters_that_were_not_read_are_absent) {

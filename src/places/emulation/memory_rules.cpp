@@ -42,6 +42,18 @@ int lanes_at_once(std::int64_t bytes) {
                                    : warp / 4;
 }
 
+// Whether each lane has the address of the lane so far beside it.
+bool are_pairs(const WarpAccess& access, int beside) {
+  for (int lane = 0; lane < warp; ++lane) {
+    const int other = lane ^ beside;
+    if ((access.lanes >> lane & 1) != 0 && (access.lanes >> other & 1) != 0 &&
+        access.offset[static_cast<std::size_t>(lane)] !=
+            access.offset[static_cast<std::size_t>(other)])
+      return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::int64_t sectors(const WarpAccess& access) {
@@ -61,8 +73,11 @@ std::int64_t fewest_sectors(const WarpAccess& access) {
   return (words.count() * access.bytes + sector_bytes - 1) / sector_bytes;
 }
 
-std::int64_t wavefronts(const WarpAccess& access) {
-  const int at_once = lanes_at_once(access.bytes);
+std::int64_t wavefronts(const WarpAccess& access, bool is_load) {
+  int at_once = lanes_at_once(access.bytes);
+  if (is_load && at_once < warp &&
+      (are_pairs(access, 1) || are_pairs(access, 2)))
+    at_once *= 2;
   std::int64_t all = 0;
   for (int first = 0; first < warp; first += at_once) {
     std::array<int, banks> of_bank{};

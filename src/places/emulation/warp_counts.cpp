@@ -62,7 +62,7 @@ void SiteCounts::add(const WarpAccess& access, Access kind,
   lanes += access.count();
   at_one_word += most_at_one_word(access);
   if (is_shared(kind)) {
-    moved += wavefronts(access);
+    moved += wavefronts(access, kind == Access::shared_load);
     fewest += fewest_wavefronts(access);
   } else {
     moved += sectors(access);

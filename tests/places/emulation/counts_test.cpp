@@ -1,6 +1,7 @@
 // What emulation counts of the memory that kernels ask for.
 #include <boost/test/unit_test.hpp>
 #include <fstream>
+#include <sstream>
 
 #include "core/text.hpp"
 #include "counters/emulated.hpp"
@@ -83,7 +84,7 @@ BOOST_AUTO_TEST_CASE(sectors_of_a_warp) {
 
 BOOST_AUTO_TEST_CASE(wavefronts_of_a_warp) {
   const auto of = [](std::int64_t bytes, auto offset) {
-    return wavefronts(access_of(bytes, offset));
+    return wavefronts(access_of(bytes, offset), true);
   };
   BOOST_TEST(of(4, [](auto lane) { return 4 * lane; }) == 1);
   BOOST_TEST(of(4, [](auto) { return 4; }) == 1);  // broadcast
@@ -98,6 +99,30 @@ BOOST_AUTO_TEST_CASE(wavefronts_of_a_warp) {
   BOOST_TEST(of(2, [](auto lane) { return 64 * lane; }) == 16);
   BOOST_TEST(fewest_wavefronts(access_of(
                  8, [](auto lane) { return lane; }, 0xffff)) == 1);
+}
+
+// Patterns of addresses that a GPU served: one in a line of the file.
+BOOST_AUTO_TEST_CASE(wavefronts_are_those_of_a_gpu) {
+  std::ifstream in("tests/places/emulation/wavefronts-of-h100.txt");
+  int patterns = 0;
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("#")) continue;
+    std::istringstream words(line);
+    std::int64_t counted = 0;
+    std::string kind;
+    WarpAccess access{.offset = {}};
+    words >> counted >> kind >> access.bytes;
+    for (std::size_t lane = 0; lane < 32; ++lane) {
+      std::int64_t offset = -1;
+      BOOST_TEST_REQUIRE(!!(words >> offset), line);
+      if (offset < 0) continue;
+      access.lanes |= 1u << lane;
+      access.offset[lane] = static_cast<std::uint32_t>(offset);
+    }
+    BOOST_TEST(wavefronts(access, kind == "load") == counted, line);
+    ++patterns;
+  }
+  BOOST_TEST(patterns == 216);
 }
 
 BOOST_AUTO_TEST_CASE(lanes_at_one_word) {
