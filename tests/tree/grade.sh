@@ -289,6 +289,13 @@ expect "an anonymous page has no names: $(tail -1 errors)" eval "test -s anon/in
 "$parlab" grade dmv small --format json --seed 6 2>/dev/null >out
 expect "grades are JSON, too: $(head -1 out)" eval 'grep -q "\"student\":\"ann\"" out && grep -q "\"verdict\":\"wrong_result\"" out'
 expect "one file is checked at home" "$parlab" grade --check class/dora.cu
+# A compiler may be a script that starts the one that is meant, where submissions may read it.
+wrappers=${parlab%/bin/*}/build/wrapped-compiler
+mkdir -p "$wrappers" && printf '#!/bin/bash\nexec %s "$@"\n' "$(command -v g++)" >"$wrappers/g++" && chmod +x "$wrappers/g++"
+PATH=$wrappers:$PATH "$parlab" grade --check class/dora.cu >out 2>&1
+status=$?
+expect "a compiler may be a script: $(tail -1 out)" test $status = 0
+rm -r "$wrappers"
 expect "and a wrong one fails" eval "! '$parlab' grade --check class/race.cu"
 "$parlab" grade dmv small --points 'half of it' >out 2>&1
 expect "a rule that is none is refused" test $? = 2

@@ -231,6 +231,14 @@ void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
   // of which a process has 65530.
   const auto threads =
       blocks * launch.block.x * launch.block.y * launch.block.z;
+  constexpr std::size_t most_stacks = 30'000, stack_bytes = 64 * 1024;
+  if (config.cooperative && threads > most_stacks) {
+    throw PointError(
+        Verdict::not_supported,
+        {.cause = Cause::emulation_memory_short,
+         .arguments = {std::to_string(threads) + " threads at once",
+                       static_cast<std::int64_t>(threads * stack_bytes)}});
+  }
   const auto cores = std::clamp<std::size_t>(affinity().size(), 1, 16);
   const auto wanted = config.cooperative
                           ? blocks
