@@ -62,8 +62,9 @@ void SiteCounts::add(const WarpAccess& access, Access kind,
   lanes += access.count();
   at_one_word += most_at_one_word(access);
   if (is_shared(kind)) {
-    moved += wavefronts(access, kind == Access::shared_load);
-    fewest += fewest_wavefronts(access);
+    const auto served = wavefronts(access, kind == Access::shared_load);
+    moved += served;
+    fewest += std::min(served, fewest_wavefronts(access));
   } else {
     moved += sectors(access);
     fewest += fewest_sectors(access);
