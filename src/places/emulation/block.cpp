@@ -24,7 +24,7 @@ parlab_dynamic_shared:
   .previous
 )");
 
-thread_local Thread* running = nullptr;
+constinit thread_local Thread* running = nullptr;
 
 namespace {
 
@@ -43,15 +43,16 @@ __attribute__((noinline)) void run_thread(Thread& thread) {
 }
 
 void end_thread(Thread& thread) {
-  if (!thread.block->failed) {
-    thread.judge_suspects();
-    if (!thread.is_alone && thread.crash.signal == 0) {
+  if (thread.block->failed) return;
+  thread.judge_suspects();
+  const Crash& crash = thread.block->crash;
+  if (crash.signal == 0) {
+    if (!thread.is_alone) {
       thread.fail(Verdict::wrong_result,
                   {.cause = Cause::never_waits_for_launch});
     }
+    return;
   }
-  const Crash& crash = thread.crash;
-  if (crash.signal == 0) return;
   const auto below =
       thread.stack - stack_bytes - static_cast<const char*>(crash.address);
   const bool overflow =
@@ -169,6 +170,7 @@ void Block::run(Launch& of) {
   dynamic_shared.cells.resize(max_shared_bytes / word_bytes + 1);
   signal_stack_.enter();
   if (of.counts != nullptr) counts.emplace(*of.counts);
+  look_around_at = 0;
   for (auto turn = of.next++; turn < of.blocks.size(); turn = of.next++) {
     index = of.blocks[turn];
     if (!of.failed) run_one();
@@ -182,6 +184,7 @@ void Block::run_one() {
   instance = launch->first_instance + index;
   phase = 1;
   failed = false;
+  crash = {};
   grid_barriers_ = 0;
   fences.clear();
   copy_barriers.clear();
@@ -191,10 +194,10 @@ void Block::run_one() {
     threads_[i] = {
         .block = this,
         .index = i,
-        .built_in = {unravel(i, launch->block), unravel(index, launch->grid),
-                     launch->block, launch->grid},
+        .is_alone = !launch->overlaps,
         .clock = {.instance = instance, .thread = i},
-        .is_alone = !launch->overlaps};
+        .built_in = {unravel(i, launch->block), unravel(index, launch->grid),
+                     launch->block, launch->grid}};
     order_.push_back(&threads_[i]);
   }
   arrange(order_, launch->order, launch->seed + index);

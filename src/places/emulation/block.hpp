@@ -56,10 +56,12 @@ struct Clock {
   std::uint32_t instance = 0, thread = 0, block_phase = 1, warp_phase = 1,
                 own_phase = max_phases;
 
-  bool covers(Stamp access) const {
+  PARLAB_INLINE bool covers(Stamp access) const {
+    const Stamp block_start{.instance = instance};
+    if (access.bits() - block_start.bits() < Stamp{.phase = block_phase}.bits())
+      return true;
     return access.instance == instance &&
-           (access.phase < block_phase ||
-            (access.phase < warp_phase &&
+           ((access.phase < warp_phase &&
              access.thread / warp_size == thread / warp_size) ||
             (access.phase < own_phase && access.thread == thread));
   }
@@ -76,23 +78,25 @@ struct Suspect {
 
 // One CUDA thread.
 struct Thread {
+  // What each access and each switch needs comes first, for the cache's sake.
   Block* block = nullptr;
   unsigned index = 0;  // in the block
-  std::array<uint3, 4> built_in{};
-  const char* stack = nullptr;  // its upper end
-  void* way_out[5]{};           // where a failed kernel is left to
-  Meeting* meeting = nullptr;   // where it waits
-  // the barrier that it has just asked, and found not complete
-  const void* asked = nullptr;
   bool ended = false;
+  bool is_alone = true;         // all launches before this one have ended
+  const char* stack = nullptr;  // its upper end
   // where in the program it was, and the last plain read of a word
   const void *last_access = nullptr, *last_read = nullptr,
              *last_read_place = nullptr;
+  Meeting* meeting = nullptr;  // where it waits
+  std::vector<Suspect> suspects{};
   Clock clock{};
+  std::array<uint3, 4> built_in{};
+  void* way_out[5]{};  // where a failed kernel is left to
+  // the barrier that it has just asked, and found not complete
+  const void* asked = nullptr;
   // what a fence has ordered and no atomic has released yet
   std::optional<Clock> fence{};
   std::size_t acquired = 0;  // how many releases of the launch it has seen
-  bool is_alone = true;      // all launches before this one have ended
   unsigned atomics = 0;      // executed, to let others run from time to time
   struct Copy {
     unsigned group;
@@ -106,8 +110,6 @@ struct Thread {
   std::vector<Copy> copies{};  // asynchronous
   unsigned copy_group = 0;     // the one that is open
   std::uint64_t copies_begun = 0;
-  std::vector<Suspect> suspects{};
-  Crash crash{};
 
   unsigned lane() const { return index % warp_size; }
   bool owns(const void* address) const {  // on its stack
@@ -186,7 +188,8 @@ struct Launch {
   const void* kernel;  // nullptr: gpu.copy() or gpu.clear()
   std::function<void()> thread;
   // of the kernel, which each thread reads
-  std::span<const std::byte> arguments;
+  const std::byte* arguments;
+  std::size_t argument_bytes;
   dim3 grid, block;
   std::size_t shared_bytes;
   bool overlaps;  // the launch before it, until a thread waits for that
@@ -227,7 +230,9 @@ struct Block {
   std::uint32_t instance = 0;  // of the GPU
   std::uint32_t phase = 1;     // grows with each synchronisation of its threads
   bool failed = false;
+  Crash crash;  // of the thread that ran last
   std::uint64_t accesses = 0;
+  std::uint64_t look_around_at = 0;  // from that access on, for more than right
   std::optional<WarpCounts> counts;
   // that a barrier has made known to all threads, not yet released
   std::vector<Clock> fences;
@@ -242,13 +247,13 @@ struct Block {
   // the thread that runs
   void suspend() { scheduler_ = std::move(scheduler_).resume(); }
   // What the address meets or misses; nullptr: nothing that a kernel may touch.
-  Allocation* array_of(const void* address) {
-    if (Allocation* const array = launch->arena->owner(address)) return array;
+  PARLAB_INLINE Allocation* array_of(const void* address) {
+    // Static shared memory is around it.
     if (dynamic_shared.offset(address) + page_bytes <
-        max_shared_bytes + 2 * page_bytes) {
+        max_shared_bytes + 2 * page_bytes)
       return &dynamic_shared;
-    }
-    return static_shared.contains(address, 1) ? &static_shared : nullptr;
+    if (static_shared.contains(address, 1)) return &static_shared;
+    return launch->arena->owner(address);
   }
 
  private:
@@ -277,7 +282,7 @@ struct Block {
 };
 
 // What the OS thread runs at this moment: null outside kernels.
-extern thread_local Thread* running;
+extern constinit thread_local Thread* running;
 
 // Leaves the kernel while the runtime works, so that code shared with
 // it is not checked; for good when the block has failed. Of all objects
@@ -298,6 +303,8 @@ class InRuntime {
 // from: what the program goes on with, the place that is counted.
 void check_access(const void* address, std::size_t length, bool writes,
                   bool atomic = false, const void* from = nullptr);
+// The same of an access that may be wrong, or that no thread's stack has.
+void judge(const void* address, std::size_t length, bool writes, bool atomic);
 void checked_copy(void* to, const void* from, std::size_t bytes,
                   const void* place = nullptr);
 void checked_clear(void* to, std::size_t bytes);

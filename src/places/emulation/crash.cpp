@@ -24,7 +24,7 @@ thread_local HostCode* host_code = nullptr;  // what this OS thread runs of it
 void catch_crash(int signal, siginfo_t* info, void*) {
   if (running != nullptr) {
     Thread& thread = *std::exchange(running, nullptr);
-    thread.crash = {signal, info->si_addr, calls_here()};
+    thread.block->crash = {signal, info->si_addr, calls_here()};
     __builtin_longjmp(thread.way_out, 1);
   }
   if (host_code != nullptr) {

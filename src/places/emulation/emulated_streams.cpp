@@ -168,7 +168,7 @@ void EmulatedStreams::copy(const std::string& operation, int i,
   const EmulatedStream& stream = (*this)[i];
   const auto instance = machine_->instances++;
   ordered_.started(instance, i);
-  const Copy checked{operation, stream, {instance, 1, 0, 0}};
+  const Copy checked{operation, stream, {.phase = 1, .instance = instance}};
   for (std::size_t row = 0; row < rows.count; ++row) {
     const auto* const from =
         static_cast<const std::byte*>(rows.from) + row * rows.from_pitch;

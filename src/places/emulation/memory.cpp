@@ -32,7 +32,7 @@ void Allocation::settle(const void* first, std::size_t length) {
   const auto end = (offset(first) + length + word_bytes - 1) / word_bytes;
   // Instance 0: of no block, before all of them.
   for (auto word = begin; word < end; ++word)
-    cells[word] = {.writer = {0, 1, 0, 0}};
+    cells[word] = {.writer = {.phase = 1}};
 }
 
 std::string Allocation::element(const void* address, std::size_t length) const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -14,16 +15,31 @@
 
 namespace parlab::emulation {
 
+// What each access needs.
+#define PARLAB_INLINE __attribute__((always_inline)) inline
+
 // Which thread accessed a word, and when. All zero: nobody did.
 struct Stamp {
-  std::uint64_t instance : 32;  // of a block: counts all blocks that ever ran
-  std::uint64_t phase : 21;     // of the block; 0: before all that it does
-  std::uint64_t thread : 10;
-  std::uint64_t atomic : 1;
+  std::uint64_t atomic : 1 = 0;
+  std::uint64_t thread : 10 = 0;
+  std::uint64_t phase : 21 = 0;     // of the block; 0: before all that it does
+  std::uint64_t instance : 32 = 0;  // of a block: counts all that ever ran
 
-  bool operator==(const Stamp&) const = default;
+  // One number, with the block and its phase in front.
+  std::uint64_t bits() const { return std::bit_cast<std::uint64_t>(*this); }
+  bool operator==(const Stamp& other) const { return bits() == other.bits(); }
 };
 constexpr std::uint32_t max_phases = 1u << 21;
+
+// Cells of global memory are shared by OS threads.
+PARLAB_INLINE Stamp load(Stamp& stamp) {
+  Stamp value;
+  __atomic_load(&stamp, &value, __ATOMIC_RELAXED);
+  return value;
+}
+PARLAB_INLINE void store(Stamp& stamp, Stamp value) {
+  __atomic_store(&stamp, &value, __ATOMIC_RELAXED);
+}
 
 // The last accesses to one word of 4 bytes: a write, and two reads that
 // no order is known between.

@@ -1,0 +1,230 @@
+// Judges an access: is the address the kernel's to use, was the word ever
+// written, and is there an order between this access and those of other
+// threads.
+#include "places/emulation/block.hpp"
+
+// Linker symbols around the program's own constants and variables.
+extern "C" const std::byte __executable_start, _end;
+
+namespace parlab::emulation {
+namespace {
+
+// One access of the thread that runs. array: what it meets
+// or misses, or nullptr.
+struct Check {
+  Allocation* array;
+  const void* address;
+  std::size_t length;
+  bool writes, atomic;
+  InRuntime here{};
+  Block& block = here.block;
+  Launch& launch = *block.launch;
+  bool shared = array != nullptr && array->kind == Kind::shared;
+
+  void run() {
+    if (array == nullptr) {
+      if (address >= &__executable_start && address < &_end) return;
+      const bool null = reinterpret_cast<std::uintptr_t>(address) < 4096;
+      fail(Verdict::launch_failed,
+           null ? Cause::null_pointer : Cause::host_memory,
+           {static_cast<std::int64_t>(length)});
+    } else if (array->kind != Kind::shared && array->device != launch.device) {
+      fail(Verdict::launch_failed,
+           array->device == host_memory ? Cause::array_of_host
+                                        : Cause::array_of_other_gpu,
+           {array->at(address), std::int64_t{launch.device}});
+    } else if (array->freed) {
+      fail(Verdict::launch_failed, Cause::freed_memory, {array->at(address)});
+    } else if (!array->contains(address, length)) {
+      fail(Verdict::launch_failed, array->outside(does(), address, length));
+    } else if (array->kind != Kind::input) {
+      if (!writes && !atomic) {
+        here.thread.last_read = address;
+        here.thread.last_read_place = here.thread.last_access;
+      }
+      check_words(&array->cells[array->offset(address) / word_bytes]);
+    } else if (writes) {
+      fail(Verdict::wrong_result, Cause::input_written, {where()});
+    }
+  }
+
+  // Words that an access touches in part (bytes, halves) are
+  // not searched for races.
+  void check_words(Cell* cell) {
+    if (length >= word_bytes) {
+      const auto words =
+          (array->offset(address) % word_bytes + length + word_bytes - 1) /
+          word_bytes;
+      for (std::size_t i = 0; i < words && !block.failed; ++i)
+        check_word(cell[i]);
+    } else if (writes) {
+      store(cell->writer, stamp(0));
+    }
+  }
+
+  void check_word(Cell& cell) {
+    const Stamp writer = load(cell.writer), mine = stamp(block.phase);
+    if (shared ? writer.instance != block.instance : writer == Stamp{}) {
+      if (!writes || atomic) {
+        return fail(
+            Verdict::wrong_result,
+            shared ? Cause::never_written_in_block : Cause::never_written,
+            {where()});
+      }
+    } else if (may_race(writer)) {
+      if (writer.atomic && !writes && !atomic) {
+        if (!doubt(cell, writer)) return report_race(writer, "wrote");
+      } else if (!writes || atomic || writer.atomic) {
+        return report_race(writer, "wrote");
+      } else {
+        suspect(cell, writer);
+      }
+    }
+    for (Stamp& slot : cell.readers) {
+      const Stamp reader = load(slot);
+      if (writes && may_race(reader)) {
+        if (!atomic || is_earlier(reader)) return report_race(reader, "read");
+        launch.doubts.add_atomic(
+            {static_cast<std::uint32_t>(reader.instance),
+             static_cast<std::uint32_t>(reader.thread), word(cell)},
+            told(race(reader, "read")));
+        store(slot, {});
+      }
+      // Atomics on one word are a chain: who is ordered after the
+      // last one is so after all.
+      if (writes && atomic && reader.atomic) store(slot, {});
+      if (!writes && (reader == mine || comes_before(reader)))
+        return store(slot, mine);
+    }
+    if (writes) store(cell.writer, mine);
+  }
+
+  // Whether that access certainly came before this one.
+  bool comes_before(Stamp other) const {
+    if (other.instance == block.instance)
+      return here.thread.clock.covers(other);
+    // 0: before any launch, or nobody
+    if (shared || other.instance == 0) return true;
+    if (is_earlier(other)) {
+      return here.thread.is_alone &&
+             (launch.ordering == nullptr ||
+              launch.ordering->comes_before(other.instance));
+    }
+    return launch.releases->cover(other, here.thread.acquired);
+  }
+  bool is_earlier(Stamp other) const {
+    return other.instance < launch.first_instance;
+  }
+  bool may_race(Stamp other) const {
+    return !(atomic && other.atomic) && !comes_before(other);
+  }
+  Stamp stamp(std::uint32_t phase) const {
+    return {.atomic = atomic,
+            .thread = here.thread.index,
+            .phase = phase,
+            .instance = block.instance};
+  }
+
+  std::string where() const {
+    return array == &block.static_shared ? array->name
+                                         : array->element(address, length);
+  }
+  Detail race(Stamp other, const char* did) const {
+    Detail race{.arguments = {does(), where()}};
+    const auto say = [&](Cause cause, std::vector<std::string> more) {
+      race.cause = cause;
+      race.arguments.insert(race.arguments.end(), more.begin(), more.end());
+      return race;
+    };
+    if (is_earlier(other) && !here.thread.is_alone)
+      return say(Cause::race_of_launches, {did});
+    if (is_earlier(other)) {
+      return say(Cause::race_of_streams,
+                 {launch.ordering->stream_of(other.instance), did});
+    }
+    const bool in_warp =
+        other.thread / warp_size == here.thread.index / warp_size;
+    return say(
+        other.instance != block.instance ? Cause::race_of_blocks
+        : in_warp                        ? Cause::race_in_warp
+                                         : Cause::race_in_block,
+        {launch.name(other.instance - launch.first_instance, other.thread),
+         did});
+  }
+  void report_race(Stamp other, const char* did) {
+    fail(Verdict::wrong_result, race(other, did));
+  }
+  const std::uint32_t* word(const Cell& cell) const {
+    const auto* const words =
+        reinterpret_cast<const std::uint32_t*>(array->data);
+    return words + (&cell - array->cells.data());
+  }
+  void suspect(const Cell& cell, Stamp writer) {
+    block.look_around_at = 0;
+    here.thread.suspects.push_back(
+        {word(cell), *word(cell), race(writer, "wrote"), calls_here()});
+  }
+  // False: the read of what an atomic wrote is a race in any case.
+  bool doubt(const Cell& cell, Stamp writer) const {
+    return !is_earlier(writer) &&
+           launch.doubts.add_read(
+               {block.instance, here.thread.index, word(cell)},
+               here.thread.last_access, told(race(writer, "wrote")));
+  }
+  Detail told(Detail what) const {
+    return here.thread.in_kernel(at_line_of(calls_here(), std::move(what)));
+  }
+  std::string does() const {
+    return atomic ? "accesses with an atomic" : writes ? "writes" : "reads";
+  }
+  void fail(Verdict verdict, Cause cause, std::vector<Argument> arguments) {
+    arguments.emplace(arguments.begin(), does());
+    fail(verdict, {.cause = cause, .arguments = std::move(arguments)});
+  }
+  void fail(Verdict verdict, Detail what) {
+    here.thread.fail(verdict, at_line_of(calls_here(), std::move(what)));
+  }
+};
+
+bool within(const void* address, const void* first, std::size_t bytes) {
+  return static_cast<std::size_t>(static_cast<const std::byte*>(address) -
+                                  static_cast<const std::byte*>(first)) < bytes;
+}
+
+}  // namespace
+
+void judge(const void* address, std::size_t length, bool writes, bool atomic) {
+  Block& block = *running->block;
+  Allocation* const array = block.array_of(address);
+  // What starts a thread reads the kernel's arguments, on the host's stack.
+  const Launch& launch = *block.launch;
+  if (array == nullptr &&
+      (within(address, launch.arguments, launch.argument_bytes) ||
+       within(address, &launch, sizeof launch)))
+    return;
+  Check{array, address, length, writes, atomic}.run();
+}
+
+void note_swap(const void* address, std::size_t bytes) {
+  if (running == nullptr || running->owns(address)) return;
+  const InRuntime here;
+  Allocation* const array = here.block.array_of(address);
+  if (array == nullptr || !array->contains(address, bytes)) return;
+  const auto first = array->offset(address) / word_bytes;
+  const auto& thread = here.thread;
+  for (auto i = first; i < first + bytes / word_bytes; ++i) {
+    here.block.launch->doubts.settle(
+        {here.block.instance, thread.index,
+         reinterpret_cast<const std::uint32_t*>(array->data) + i},
+        thread.last_read == address ? thread.last_read_place : nullptr);
+    // What it had read is checked.
+    for (Stamp& slot : array->cells[i].readers) {
+      const Stamp reader = load(slot);
+      if (!reader.atomic && reader.instance == here.block.instance &&
+          reader.thread == here.thread.index)
+        store(slot, {});
+    }
+  }
+}
+
+}  // namespace parlab::emulation
