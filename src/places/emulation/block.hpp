@@ -98,6 +98,8 @@ struct Thread {
   std::optional<Clock> fence{};
   std::size_t acquired = 0;  // how many releases of the launch it has seen
   unsigned atomics = 0;      // executed, to let others run from time to time
+  // where its last access was a swap that failed
+  const void* in_vain = nullptr;
   struct Copy {
     unsigned group;
     std::uint64_t number;

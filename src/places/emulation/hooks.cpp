@@ -111,9 +111,10 @@ __attribute__((noinline)) void look_around(const void* address,
         block.counts ? 0 : (block.accesses / often + 1) * often;
     // What another thread changes meanwhile is tried again: that is
     // emulation's.
+    const bool again = std::exchange(here.thread.in_vain, nullptr) == address;
     const Allocation* const array = block.array_of(address);
     if (block.counts && from != nullptr && array != nullptr &&
-        (writes || !atomic))
+        (!atomic || (writes && !again)))
       count(here, *array, address, length, writes, atomic, from);
   }
   judge(address, length, writes, atomic);
@@ -293,8 +294,11 @@ READ_AND_WRITE(16)
   int __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* old,     \
                                                     T value, int, int) {       \
     const AtomicAccess noted(p, bits / 8, true, __builtin_return_address(0));  \
-    return __atomic_compare_exchange_n(p, old, value, false, __ATOMIC_SEQ_CST, \
-                                       __ATOMIC_SEQ_CST);                      \
+    const bool done = __atomic_compare_exchange_n(                             \
+        p, old, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);             \
+    if (!done && running != nullptr)                                           \
+      running->in_vain = const_cast<const T*>(p);                              \
+    return done;                                                               \
   }                                                                            \
   T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T old, T value,  \
                                                int, int) {                     \

@@ -67,7 +67,7 @@ __global__ void vector_tail(const float* in, float* out, int n) {
   const float4 v = reinterpret_cast<const float4*>(in)[i];  // wrong
   out[i] = v.x + v.w;
 }
-FAULT(vector_tail, launch_failed, "at_the_end reads 4 0 in 396").at(99, 32);
+FAULT(vector_tail, launch_failed, "at_the_end reads 16 0 in 396").at(99, 32);
 
 // The index of a square matrix of 10 x 10 used on one of 5 x 20.
 __global__ void rows_for_columns(const float* in, float* out, int n) {
