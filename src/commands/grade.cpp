@@ -191,6 +191,7 @@ Assignment assignment_of(const GradeRequest& asked,
   assignment.dtype = asked.dtype ? *asked.dtype
                      : map       ? map->dtype
                                  : workload.dtypes().front();
+  assignment.dtype_of_file = asked.check && !asked.dtype;
   assignment.seed = asked.seed ? *asked.seed : std::random_device{}();
   const bool cuda = std::ranges::any_of(submissions, &Submission::is_cuda);
   assignment.gpu = cuda && !why_no_gpu();

@@ -21,6 +21,7 @@ namespace parlab::grade {
 struct Assignment {
   const Workload* workload = nullptr;
   Dtype dtype = Dtype::f32;
+  bool dtype_of_file = false;  // nobody asked for one, and there is one file
   // in the hand-out, and not; times are of the last of sizes
   std::vector<Size> sizes, hidden;
   // by somebody: they are judged as they are

@@ -128,7 +128,14 @@ std::unique_ptr<Contestant> Judge::start(const Grade& grade,
   variant.source = grade.submission.file.filename().string();
   variant.asks_for_emulation =
       grade.submission.source.find("PARLAB_EMULATED") != std::string::npos;
-  if (auto why = refused(all_.assignment, variant))
+  auto& assignment = all_.assignment;
+  if (const auto known = assignment.workload->dtypes();
+      assignment.dtype_of_file) {
+    const auto its = std::ranges::find_if(
+        known, [&](Dtype dtype) { return variant.has(dtype); });
+    if (its != known.end()) assignment.dtype = *its;
+  }
+  if (auto why = refused(assignment, variant))
     throw PointError(Verdict::not_supported, std::move(why));
   return started;
 }

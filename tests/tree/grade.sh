@@ -296,6 +296,9 @@ PATH=$wrappers:$PATH "$parlab" grade --check class/dora.cu >out 2>&1
 status=$?
 expect "a compiler may be a script: $(tail -1 out)" test $status = 0
 rm -r "$wrappers"
+sed 's/float/double/g' class/dora.cu >double.cu
+expect "in the type that it is written for" "$parlab" grade --check double.cu
+expect "and not in another that is asked for" eval "! '$parlab' grade --check --dtype float double.cu"
 expect "and a wrong one fails" eval "! '$parlab' grade --check class/race.cu"
 "$parlab" grade dmv small --points 'half of it' >out 2>&1
 expect "a rule that is none is refused" test $? = 2
