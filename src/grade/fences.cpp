@@ -140,9 +140,12 @@ void allow_work(CallList& list) {
               SCMP_SYS(getsid),
               SCMP_SYS(getpriority),
               SCMP_SYS(capget)});
-  list.allow_each(
-      SCMP_SYS(prctl), 0,
-      {PR_SET_NAME, PR_GET_NAME, PR_SET_VMA, PR_GET_DUMPABLE, PR_CAPBSET_READ});
+  // A reference, which is this program, asks at its start for children of its
+  // own; there are none.
+  list.allow({SCMP_SYS(waitid)});
+  list.allow_each(SCMP_SYS(prctl), 0,
+                  {PR_SET_NAME, PR_GET_NAME, PR_SET_VMA, PR_GET_DUMPABLE,
+                   PR_CAPBSET_READ, PR_SET_CHILD_SUBREAPER});
   // The channel.
   list.allow({SCMP_SYS(recvfrom)});
   list.allow_if(SCMP_SYS(sendto), {SCMP_A4(SCMP_CMP_EQ, 0)});  // no address
