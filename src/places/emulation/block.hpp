@@ -83,6 +83,7 @@ struct Thread {
   unsigned index = 0;  // in the block
   bool ended = false;
   bool is_alone = true;         // all launches before this one have ended
+  bool is_copying = false;      // past registers: no stores are counted
   const char* stack = nullptr;  // its upper end
   // where in the program it was, and the last plain read of a word
   const void *last_access = nullptr, *last_read = nullptr,
@@ -318,8 +319,10 @@ void make_copies(Thread& of, Chosen chosen) {
   std::erase_if(of.copies, [&](const Thread::Copy& copy) {
     if (!chosen(copy)) return false;
     const bool is_alone = std::exchange(running->is_alone, copy.is_alone);
+    running->is_copying = true;
     checked_copy(copy.to, copy.from, copy.bytes, copy.place);
     checked_clear(static_cast<char*>(copy.to) + copy.bytes, copy.zero_bytes);
+    running->is_copying = false;
     running->is_alone = is_alone;
     return true;
   });

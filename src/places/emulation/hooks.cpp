@@ -114,7 +114,7 @@ __attribute__((noinline)) void look_around(const void* address,
     const bool again = std::exchange(here.thread.in_vain, nullptr) == address;
     const Allocation* const array = block.array_of(address);
     if (block.counts && from != nullptr && array != nullptr &&
-        (!atomic || (writes && !again)))
+        !(here.thread.is_copying && writes) && (!atomic || (writes && !again)))
       count(here, *array, address, length, writes, atomic, from);
   }
   judge(address, length, writes, atomic);
