@@ -138,7 +138,7 @@ elsewhere() {
   local picture name
   for picture; do
     while read -r name; do
-      grep -qE "<text>([^<]* )?$name[,<]" <(grep -v 'text>.*: ' "$picture") || echo "$picture: $name"
+      grep -qE "<text>([^<]* )?${name}[,<]" <(grep -v 'text>.*: ' "$picture") || echo "$picture: $name"
     done < <(grep -oE '<text>[^<]*: [^<]*' "$picture" | sed 's/^[^:]*: //' | grep -owE '(cuda|blas|openmp|serial)/[a-z0-9_]+')
   done
 }

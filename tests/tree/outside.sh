@@ -66,7 +66,7 @@ done
 
 # ---- signals, and the first process ---------------------------------------------------------------
 rm -f r.jsonl
-"$parlab" dmv 512 --variant serial/plain --time-limit 60 --results r.jsonl >out 2>&1 &
+"$parlab" dmv 512 --variant serial/plain --time-limit 60 --iterations 1000000 --results r.jsonl >out 2>&1 &
 until worker=$(pgrep -P $!) && (($(ps -o cputimes= -p "$worker") > 0)); do kill -0 $! || break; sleep 0.1; done
 kill -TERM "$worker"
 wait $!
@@ -74,7 +74,7 @@ expect "a signal to the worker ends all: $?" test $? = 143
 expect "and blames nobody" eval '! grep -q "\"type\":\"record\"" r.jsonl'
 if unshare -pf --mount-proc true 2>/dev/null; then
   first=(unshare -pf --mount-proc --kill-child)
-  "${first[@]}" "$parlab" dmv 512 --variant serial/plain --time-limit 60 >out 2>&1 &
+  "${first[@]}" "$parlab" dmv 512 --variant serial/plain --time-limit 60 --iterations 1000000 >out 2>&1 &
   until first_process=$(pgrep -P $!) && pgrep -P "$first_process" >/dev/null; do kill -0 $! || break; sleep 0.1; done
   kill -TERM "$first_process"
   for _ in {1..50}; do kill -0 "$first_process" 2>/dev/null || break; sleep 0.1; done
