@@ -10,6 +10,7 @@
 #include "commands/record_files.hpp"
 #include "core/numbers.hpp"
 #include "core/parallel.hpp"
+#include "core/variant.hpp"
 #include "counters/emulated.hpp"
 #include "counters/pairs.hpp"
 #include "record/store.hpp"
@@ -36,7 +37,21 @@ Options counters_options() {
                   .help = "exit status 1 when fewer than nine of ten agree"}};
 }
 
+// Of these another code may run on a GPU.
+bool asks_for_emulation(const Record& record) {
+  return std::ranges::any_of(Registry::instance().variants(record.workload),
+                             [&](const Variant* variant) {
+                               return variant->full_name() ==
+                                          record.full_name() &&
+                                      variant->asks_for_emulation;
+                             });
+}
+
 void compare(Compared& one) {
+  if (asks_for_emulation(one.record)) {
+    one.why_none = {.cause = Cause::asks_for_emulation};
+    return;
+  }
   try {
     const auto counted =
         counted_by_emulation(one.record, shape_of_gpu(one.record));
