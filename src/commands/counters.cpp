@@ -10,10 +10,10 @@
 #include "commands/record_files.hpp"
 #include "core/numbers.hpp"
 #include "core/parallel.hpp"
-#include "core/variant.hpp"
 #include "counters/emulated.hpp"
 #include "counters/pairs.hpp"
 #include "record/store.hpp"
+#include "record/variant_of.hpp"
 #include "render/csv.hpp"
 #include "render/json.hpp"
 #include "render/terminal.hpp"
@@ -37,18 +37,10 @@ Options counters_options() {
                   .help = "exit status 1 when fewer than nine of ten agree"}};
 }
 
-// Of these another code may run on a GPU.
-bool asks_for_emulation(const Record& record) {
-  return std::ranges::any_of(Registry::instance().variants(record.workload),
-                             [&](const Variant* variant) {
-                               return variant->full_name() ==
-                                          record.full_name() &&
-                                      variant->asks_for_emulation;
-                             });
-}
-
 void compare(Compared& one) {
-  if (asks_for_emulation(one.record)) {
+  // Another code may run on a GPU.
+  if (const auto* const variant = variant_of(one.record);
+      variant != nullptr && variant->asks_for_emulation) {
     one.why_none = {.cause = Cause::asks_for_emulation};
     return;
   }

@@ -1,4 +1,4 @@
-// What every database has that figures are drawn from.
+// The tables of every database that figures are drawn from.
 #pragma once
 
 #include "commands/sqlite.hpp"

@@ -53,8 +53,8 @@ fs::path source_in(const fs::path& folder, const std::string& name) {
 
 // ---- a person's records
 
-// What the person wrote: what this build does not have; where there is nothing
-// of that kind, its own.
+// Variants that the person wrote, which this build does not have; where there
+// are none, its own.
 Entries own_of(const Measured& measured) {
   const auto right = where(peers(all(measured)), [](const Entry& entry) {
     return !of_library(entry.side) && entry.side != Side::serial;

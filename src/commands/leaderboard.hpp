@@ -1,4 +1,4 @@
-// What several people measured, or handed in to a class, ranked on one page.
+// Ranks what several people measured, or handed in to a class, on one page.
 #pragma once
 
 #include <filesystem>

@@ -2,22 +2,19 @@
 
 #include <algorithm>
 
-#include "core/variant.hpp"
 #include "counters/ncu.hpp"
 #include "places/presence.hpp"
 #include "record/store.hpp"
+#include "record/variant_of.hpp"
 
 namespace parlab {
 namespace {
 
 bool wanted(const Record& record) {
-  const auto variants = Registry::instance().variants(record.workload);
+  const auto* const variant = variant_of(record);
   return record.verdict == Verdict::passed && !record.emulated &&
-         record.counters.empty() &&
-         std::ranges::any_of(variants, [&](const Variant* variant) {
-           return variant->target == Target::gpu &&
-                  variant->full_name() == record.full_name();
-         });
+         record.counters.empty() && variant != nullptr &&
+         variant->target == Target::gpu;
 }
 
 // The GPU of the record, as CUDA is told; "", any GPU, where that one has been

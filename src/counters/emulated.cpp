@@ -10,9 +10,9 @@
 #include "core/file.hpp"
 #include "core/numbers.hpp"
 #include "core/text.hpp"
-#include "core/variant.hpp"
 #include "counters/warp_picture.hpp"
 #include "places/executor.hpp"
+#include "record/variant_of.hpp"
 #include "render/words.hpp"
 #include "verify/problem.hpp"
 
@@ -225,22 +225,19 @@ bool is_largest(const Record& record,
 }  // namespace
 
 Counted counted_by_emulation(const Record& record, const GpuShape& gpu) {
-  const auto& registry = Registry::instance();
-  const auto* workload = registry.workload(record.workload);
-  const auto variants = registry.variants(record.workload);
-  const auto found =
-      std::ranges::find(variants, record.full_name(), &Variant::full_name);
-  if (workload == nullptr || found == variants.end()) {
+  const auto* const workload = Registry::instance().workload(record.workload);
+  const auto* const variant = variant_of(record);
+  if (workload == nullptr || variant == nullptr) {
     throw PointError(
         Verdict::not_supported,
         {.cause = Cause::not_emulated, .arguments = {record.full_name()}});
   }
-  Problem problem(*workload, record.size, record.dtype, {*found});
+  Problem problem(*workload, record.size, record.dtype, {variant});
   problem.fill(InputKind::uniform);
-  const auto executor = make_executor((*found)->target);
+  const auto executor = make_executor(variant->target);
   executor->load(problem.inputs(), problem.outputs());
   auto counted = executor->count(
-      {*found, record.size, record.dtype, record.tunables}, gpu);
+      {variant, record.size, record.dtype, record.tunables}, gpu);
   executor->release();
   return counted;
 }

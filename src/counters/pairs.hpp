@@ -20,7 +20,7 @@ struct CounterPair {
   bool agrees() const { return apart() <= 0.01; }
 };
 
-// Of all counters that both sides know, without those that are 0 on both.
+// Pairs all counters that both sides know, but for those that are 0 on both.
 // Emulation does not see whether the result of an atomic is used: on the GPU
 // atomics are summed with reductions.
 std::vector<CounterPair> pairs_of(const std::map<std::string, double>& emulated,

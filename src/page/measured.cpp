@@ -351,13 +351,6 @@ Entries ties(const Entries& entries, const Entry& with) {
   });
 }
 
-const Variant* variant_of(const Record& record) {
-  for (const auto* variant : Registry::instance().variants(record.workload)) {
-    if (variant->full_name() == record.full_name()) return variant;
-  }
-  return nullptr;
-}
-
 bool reduced_arithmetic(const Record& record) {
   return record.arithmetic != Arithmetic::ieee;
 }

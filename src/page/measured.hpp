@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/variant.hpp"
 #include "facts/document.hpp"
 #include "record/record.hpp"
+#include "record/variant_of.hpp"
 
 namespace parlab::page {
 
@@ -137,8 +137,6 @@ const Entry* best_peer(const Entries& entries);
 Entries ties(const Entries& entries, const Entry& with);
 bool tied(const Entry& a, const Entry& b);
 
-// Its registration, for its rung and idea; nullptr when this build lacks it.
-const Variant* variant_of(const Record& record);
 // How many GPUs share it; 1 of what is for one alone.
 std::int64_t gpus_at_work(const Entry& entry);
 bool of_team(const Entry& entry);

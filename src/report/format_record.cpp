@@ -8,7 +8,7 @@
 #include <ostream>
 
 #include "core/numbers.hpp"
-#include "core/variant.hpp"
+#include "record/variant_of.hpp"
 #include "render/words.hpp"
 #include "report/reporter.hpp"
 
@@ -22,13 +22,6 @@ std::string size_of(const Record& record) {
   const bool square =
       std::ranges::adjacent_find(size, std::not_equal_to<>()) == size.end();
   return square && !size.empty() ? std::to_string(size[0]) : to_string(size);
-}
-
-const Variant* variant_of(const Record& record) {
-  for (const auto* variant : Registry::instance().variants(record.workload)) {
-    if (variant->full_name() == record.full_name()) return variant;
-  }
-  return nullptr;
 }
 
 bool is_on_gpu(const Record& record) {

@@ -78,7 +78,7 @@ struct Suspect {
 
 // One CUDA thread.
 struct Thread {
-  // What each access and each switch needs comes first, for the cache's sake.
+  // Each access and each switch needs these. They come first for the cache.
   Block* block = nullptr;
   unsigned index = 0;  // in the block
   bool ended = false;
