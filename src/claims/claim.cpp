@@ -26,10 +26,11 @@ std::vector<Finding> judge_claims(const std::vector<Record>& records,
   std::vector<Finding> findings;
   for (const auto& claim : all_claims()) {
     auto judgement = claim.judge(evidence);
+    if (judgement.brief.empty()) judgement.brief = judgement.numbers;
     findings.push_back({claim.id, claim.report, claim.sentence, claim.rule,
                         std::move(judgement.numbers), judgement.outcome,
                         std::move(judgement.missing), claim.figure,
-                        judgement.computed});
+                        judgement.computed, std::move(judgement.brief)});
   }
   return findings;
 }

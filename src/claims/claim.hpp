@@ -34,6 +34,7 @@ struct Finding {
   std::string figure;
   // by construction, or from what was published: no record decides it
   bool computed = false;
+  Text brief = {};  // the numbers at a glance
 };
 
 // "holds, computed" where nothing was measured

@@ -218,30 +218,39 @@ int Tally::undecided() const {
 
 Judgement Tally::judgement(const Text& what, const Judgement& if_empty) const {
   if (entries_.empty()) return if_empty;
-  Text text = what + (what.empty() ? "" : " ");
-  std::vector<Entry> listed = entries_;
-  if (listed.size() > most_listed) {
-    std::erase_if(listed, [](const Entry& entry) { return !entry.decided; });
-  }
-  if (listed.size() > most_listed) {
+  const Text start = what + (what.empty() ? "" : " ");
+  std::vector<Entry> known = entries_;
+  std::erase_if(known, [](const Entry& entry) { return !entry.decided; });
+  auto text = start, brief = start;
+  if (known.size() > 2) {
     const auto [least, most] =
-        std::ranges::minmax_element(listed, {}, &Entry::value);
-    text += "from " + least->text + " to " + most->text;
+        std::ranges::minmax_element(known, {}, &Entry::value);
+    brief += least->value < most->value
+                 ? "from " + least->text + " to " + most->text
+                 : least->text;
+  }
+  if (known.size() > most_listed) {
+    text = brief;
   } else {
+    const auto& listed = entries_.size() > most_listed ? known : entries_;
     for (const auto& entry : listed)
       text += Text(&entry == &listed[0] ? "" : ", ") + entry.text +
               (entry.decided ? "" : " (undecided)");
   }
   if (count() == 0) return {Outcome::cannot_be_tested, text, more_samples};
+  if (known.size() <= 2) brief = text;
   if (entries_.size() > 1) {
     const int open = undecided();
-    text += " (" + std::to_string(held()) + " of " + std::to_string(count()) +
-            (open > 0 ? ", " + std::to_string(open) + " undecided" : "") + ")";
+    const Text tally =
+        " (" + std::to_string(held()) + " of " + std::to_string(count()) +
+        (open > 0 ? ", " + std::to_string(open) + " undecided" : "") + ")";
+    text += tally;
+    brief += tally;
   }
   const auto outcome = held() == count() ? Outcome::holds
                        : held() == 0     ? Outcome::does_not_hold
                                          : Outcome::holds_in_part;
-  return {outcome, text, {}};
+  return {.outcome = outcome, .numbers = text, .missing = {}, .brief = brief};
 }
 
 Tally at_least(const std::vector<Compared>& compared, double factor) {
@@ -268,7 +277,9 @@ Judgement together(const std::vector<Judgement>& parts) {
       none &= part.outcome == Outcome::does_not_hold;
     }
     if (!part.numbers.empty()) {
-      whole.numbers += Text(whole.numbers.empty() ? "" : "; ") + part.numbers;
+      const Text between = whole.numbers.empty() ? "" : "; ";
+      whole.numbers += between + part.numbers;
+      whole.brief += between + (part.brief.empty() ? part.numbers : part.brief);
     }
     if (!part.missing.empty() &&
         whole.missing.find(part.missing) == std::string::npos) {

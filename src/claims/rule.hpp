@@ -18,6 +18,7 @@ struct Judgement {
   std::string missing;  // empty when all of it was tested
   // by construction or from what was published: no record decides it
   bool computed = false;
+  Text brief = {};  // the numbers at a glance; empty: they are short
 };
 
 struct Claim {

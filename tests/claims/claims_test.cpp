@@ -296,6 +296,18 @@ BOOST_AUTO_TEST_CASE(many_places_are_abbreviated_to_the_extremes) {
   BOOST_TEST(tally.judgement("", {}).outcome == in_part);
 }
 
+BOOST_AUTO_TEST_CASE(why_a_claim_holds_is_said_in_brief) {
+  Tally tally;
+  for (int i = 1; i <= 4; ++i)
+    tally.add(i > 1, i, std::to_string(i) + " there");
+  const auto judged = tally.judgement("what:", {});
+  BOOST_TEST(words(judged.numbers) ==
+             "what: 1 there, 2 there, 3 there, 4 there (3 of 4)");
+  BOOST_TEST(words(judged.brief) == "what: from 1 there to 4 there (3 of 4)");
+  BOOST_TEST(words(together({judged, {holds, "a", {}}}).brief) ==
+             "what: from 1 there to 4 there (3 of 4); a");
+}
+
 BOOST_AUTO_TEST_CASE(what_is_undecided_is_counted_beside_what_is) {
   Tally tally;
   tally.add(true, 1, "a");
