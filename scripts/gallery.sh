@@ -1,6 +1,7 @@
 #!/bin/bash -p
 # Fills docs/gallery with the figures that say "# In the gallery." and the first picture of a page, and
-# README.md with what that says, as a table: scripts/gallery.sh MACHINE [MACHINE ...], after make
+# README.md with what that says, as a table; what a picture shows becomes its alternative text in both:
+# scripts/gallery.sh MACHINE [MACHINE ...], after make
 # figures; each figure is that of the first of the machines that has it.
 # shellcheck source=scripts/environment.sh
 source "${0%/*}/environment.sh"
@@ -34,6 +35,14 @@ awk -v gallery="$gallery" '
     while ((getline line < file) > 0) print line
   }' README.md >README.part
 mv README.part README.md
+for picture in "$gallery"/*.svg; do
+  for text in README.md docs/gallery.md; do
+    title=$(grep -o '<title>[^<]*' "$picture" | sed 's/<title>//; s/&amp;/\&/g; q') name=${picture##*/} awk '
+      /^!\[/ && (at = index($0, "](")) && index($0, "gallery/" ENVIRON["name"] ")") { $0 = "![" ENVIRON["title"] substr($0, at) }
+      { print }' "$text" >"$text.part"
+    mv "$text.part" "$text"
+  done
+done
 rm "$gallery"/*.md
 count=$(find "$gallery" -name '*.svg' | wc -l)
 echo "  $gallery: $count pictures"

@@ -18,12 +18,12 @@ declare -A groups=(
 declare -A optional=(
   [build]="blas"
   [figures]="gnuplot sqlite fonts"
-  [check]="clang_format clang_tidy shellcheck chromium slurmctld slurmd slurm munge blis"
+  [check]="clang_format clang_tidy shellcheck chromium pdftotext slurmctld slurmd slurm munge blis"
 )
 declare -A left_out=(
   [blas]="BLAS on the CPU" [gnuplot]=figures [sqlite]="figures and tables" [fonts]="their usual font"
   [clang_format]="the check of the format" [clang_tidy]="make lint" [shellcheck]="the check of scripts"
-  [chromium]="tests of the page" [slurmctld]="tests of clusters" [slurmd]="tests of clusters"
+  [chromium]="tests of the page" [pdftotext]="a test of the page in print" [slurmctld]="tests of clusters" [slurmd]="tests of clusters"
   [slurm]="tests of clusters" [munge]="tests of clusters" [blis]="a test with another BLAS"
 )
 
@@ -44,7 +44,7 @@ declare -A library=(
 )
 declare -A command_of=(
   [compiler]=${before_options##* } [make]=make [gnuplot]=gnuplot [git]=git [clang_format]=clang-format
-  [clang_tidy]=clang-tidy [shellcheck]=shellcheck [chromium]=chromium [slurmctld]=slurmctld
+  [clang_tidy]=clang-tidy [shellcheck]=shellcheck [chromium]=chromium [pdftotext]=pdftotext [slurmctld]=slurmctld
   [slurmd]=slurmd [slurm]=sbatch [munge]=munged [zstdcat]=zstdcat
 )
 # shellcheck disable=SC2034 # by name, in packages_of
@@ -53,8 +53,8 @@ declare -A debian=(
   [context]=libboost-context-dev [rapidjson]=rapidjson-dev
   [hwloc]=libhwloc-dev [blas]=libopenblas0-openmp [gnuplot]=gnuplot-nox [sqlite]=libsqlite3-dev
   [fonts]=fonts-dejavu-core [seccomp]=libseccomp-dev [unit_test]=libboost-test-dev [git]=git [clang_format]=clang-format
-  [clang_tidy]=clang-tidy [shellcheck]=shellcheck [chromium]=chromium [slurmctld]=slurmctld
-  [slurmd]=slurmd [slurm]=slurm-client [munge]=munge [blis]=libblis4-openmp
+  [clang_tidy]=clang-tidy [shellcheck]=shellcheck [chromium]=chromium [pdftotext]=poppler-utils
+  [slurmctld]=slurmctld [slurmd]=slurmd [slurm]=slurm-client [munge]=munge [blis]=libblis4-openmp
   [zstd]=libzstd-dev [zstdcat]=zstd
 )
 # shellcheck disable=SC2034 # by name, in packages_of
@@ -63,7 +63,7 @@ declare -A fedora=(
   [rapidjson]=rapidjson-devel [hwloc]=hwloc-devel [blas]=openblas-openmp
   [gnuplot]=gnuplot [sqlite]=sqlite-devel [fonts]=dejavu-sans-fonts [seccomp]=libseccomp-devel [unit_test]=boost-devel [git]=git
   [clang_format]=clang-tools-extra [clang_tidy]=clang-tools-extra [shellcheck]=ShellCheck
-  [chromium]=chromium [slurmctld]=slurm-slurmctld [slurmd]=slurm-slurmd [slurm]=slurm [munge]=munge [blis]=blis-openmp
+  [chromium]=chromium [pdftotext]=poppler-utils [slurmctld]=slurm-slurmctld [slurmd]=slurm-slurmd [slurm]=slurm [munge]=munge [blis]=blis-openmp
   [zstd]=libzstd-devel [zstdcat]=zstd
 )
 

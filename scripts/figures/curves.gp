@@ -24,7 +24,7 @@ drawn = "WITH given AS (" . given . "), " \
   . "known AS (SELECT panel, curve, x, y, min(ifnull(low, y), ifnull(high, y)) AS low, max(ifnull(low, y), ifnull(high, y)) AS high, note, look, place, " \
   . loose . " AS loose FROM given g WHERE y IS NOT NULL), " \
   . "many AS (SELECT count(DISTINCT curve || panel) > " . most_curves . sprintf(" OR %d AS many FROM known), ", apart) \
-  . "put AS (SELECT CASE WHEN many THEN panel ELSE '' END AS panel, curve, x, y, low, high, note, look, place, loose FROM known, many), " \
+  . "put AS (SELECT CASE WHEN many THEN panel ELSE '' END AS panel, curve || CASE WHEN look = 20 AND NOT many AND panel LIKE 'published%' AND curve NOT LIKE '%published%' THEN ', published' ELSE '' END AS curve, x, y, low, high, note, look, place, loose FROM known, many), " \
   . "last AS (SELECT panel, curve, look, max(x - 1e-3 * loose * x) AS end_x, y AS at FROM put GROUP BY panel, curve), " \
   . "firsts AS (SELECT panel, curve, min(place) AS place FROM put GROUP BY panel, curve), " \
   . "counted AS (SELECT l.*, f.place, look >= 21 IS TRUE AS shared, min(f.place) OVER (PARTITION BY panel) AS panel_place, " \
@@ -83,7 +83,7 @@ do for [c = 1:curves] { if (strlen(name_of(c)) > longest) { longest = strlen(nam
 count_in(p) = sum [c = 1:curves] (panel_of(c) == p ? 1 : 0)
 most_in_one = 0
 do for [p = 1:panels] { if (count_in(p) > most_in_one) { most_in_one = count_in(p) } }
-names_beside = most_in_one > 1 ? 40 + 7.1 * longest : 8
+names_beside = most_in_one > 1 ? 44 + 7.6 * longest : 8
 columns = panels == 1 ? 1 : panels > 4 && names_beside < 90 ? 3 : 2
 lines = (panels + columns - 1) / columns
 line_tall = lines == 1 ? 270.0 : 224.0
@@ -166,14 +166,14 @@ do for [p = 1:panels] {
   if (count_in(p) == 1 && strstrt(name_of(first_c), panel_name) == 1) { panel_name = "" }
   if (count_in(p) == 1 && panels > 1) {
     name_at[first_c] = over(p) - 12
-    set label 997 panel_name at screen (left_of(p) + 36 + 7.4 * strlen(name_of(first_c))) / 720, screen 1 - (over(p) - 12) / tall left font "," . small
+    set label 997 panel_name at screen (left_of(p) + 40 + 8 * strlen(name_of(first_c))) / 720, screen 1 - (over(p) - 12) / tall left font "," . small
   } else {
     set label 997 panel_name at screen left_of(p) / 720, screen 1 - (over(p) - 12) / tall left font "," . small
   }
   name_x(c) = (count_in(p) == 1 && panels > 1 ? left_of(p) + 28 : right_of(p) + 38) / 720.0
   if ((p - 1) % columns == 0) { set label 995 named(y_name, y_unit) at screen 12.0 / 720, screen 1 - (over(p) + under(p)) / 2 / tall center rotate by 90 font "," . small } else { unset label 995 }
   set xlabel (p > panels - columns ? x_name : "") font "," . small offset 0,0.4
-  if (exists("level_name")) { set label 996 level_name at graph 0.02, first level left offset 0,(height(level) > 0.85 ? -0.6 : 0.5) font "," . tiny textcolor rgb "#555555" }
+  if (exists("level_name")) { set label 996 level_name at graph 0.02, first level left offset 0,(height(level) > 0.85 ? -0.6 : 0.5) font "," . tiny textcolor rgb "#555555" boxed front }
 
   all_of_panel = ""
   do for [c = first_c:last_c] {

@@ -39,7 +39,7 @@ do for [p = 1:panels] {
   x_high = real(word(of_panels, 5 * p - 1))
   alone = int(word(of_panels, 5 * p)) == 1
   set lmargin at screen (beside + wide * (p - 1) + 8) / 720
-  set rmargin at screen (beside + wide * p - 18) / 720
+  set rmargin at screen (beside + wide * p - 24) / 720
   set tmargin at screen 1 - 74 / tall
   set bmargin at screen 90 / tall
   set ytics () font "," . small

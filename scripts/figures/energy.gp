@@ -11,8 +11,10 @@ if (number("SELECT count(*) FROM " . rungs) < 4) { print missing(run); exit stat
 rows = "SELECT * FROM (SELECT 'time' AS panel, 'time' AS series, name, time_s AS x, low_s AS low, high_s AS high, 's' AS unit, tunables AS note, NULL AS look FROM " . rungs . " ORDER BY time_s)" \
   . " UNION ALL SELECT 'energy', 'energy', name, energy_j, energy_low_j, energy_high_j, 'J', tunables, NULL FROM " . rungs
 subject = list("SELECT workload || ', ' || dtype || ', ' || " . extents . " FROM " . rungs . " LIMIT 1")
-# As thrifty is what the intervals leave open.
-finding = list("WITH rungs AS (SELECT * FROM " . rungs . "), fast AS (SELECT * FROM rungs ORDER BY time_s LIMIT 1), thrifty AS (SELECT * FROM rungs ORDER BY energy_j LIMIT 1) " \
-  . "SELECT CASE WHEN f.name = t.name THEN f.name || ' is the fastest and the thriftiest' WHEN f.energy_low_j <= t.energy_high_j OR f.energy_j < 1.01 * t.energy_j THEN f.name || ' is the fastest, and none is thriftier' " \
-  . "ELSE printf('%s is the fastest, %s takes %.0f %% less energy', f.name, t.name, 100 - 100 * t.energy_j / f.energy_j) END FROM fast f, thrifty t")
+# As fast, and as thrifty, is what the intervals leave open.
+finding = list("WITH rungs AS (SELECT * FROM " . rungs . "), fast AS (SELECT * FROM rungs ORDER BY time_s LIMIT 1), thrifty AS (SELECT * FROM rungs ORDER BY energy_j LIMIT 1), " \
+  . "ties AS (SELECT count(*) AS count, max(r.name) AS name FROM rungs r, fast f WHERE r.name <> f.name AND r.low_s <= f.high_s), " \
+  . "who AS (SELECT f.name || CASE count WHEN 0 THEN ' is the fastest' WHEN 1 THEN ' and ' || ties.name || ' are the fastest' ELSE printf(' and %d others are the fastest', count) END AS subject FROM fast f, ties) " \
+  . "SELECT subject || CASE WHEN f.name = t.name AND count = 0 THEN ' and the thriftiest' WHEN f.energy_low_j <= t.energy_high_j OR f.energy_j < 1.01 * t.energy_j THEN ', and none is thriftier' " \
+  . "ELSE printf(', %s takes %.0f %% less energy', t.name, 100 - 100 * t.energy_j / f.energy_j) END FROM fast f, thrifty t, ties, who")
 load "scripts/figures/dots.gp"

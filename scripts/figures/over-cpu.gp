@@ -10,10 +10,10 @@ level_name = "the best of the CPU"
 y_name = "times as fast as the CPU"
 y_unit = ""
 x_kind = "size"
-found = list("SELECT printf('%.3g %.3g', max(speedup / on_cpu), max(CASE WHEN name IN (" . moved . ") THEN speedup_transfers / on_cpu END)) FROM " . ours . " WHERE n = (SELECT max(n) FROM " . ours . " WHERE on_cpu IS NOT NULL)")
-if (words(found) == 2) {
-  finding = real(word(found, 2)) > 1 ? sprintf("%s times as fast as the CPU at the largest size, %s with the copies", word(found, 1), word(found, 2)) : \
-      real(word(found, 2)) > 0 ? sprintf("%s times as fast as the CPU, but %.2g times as slow with the copies", word(found, 1), 1 / real(word(found, 2))) : \
-      sprintf("%s times as fast as the CPU at the largest size", word(found, 1))
+found = list("SELECT printf('%s %.3g %.3g', max(" . k_of("n") . "), max(speedup / on_cpu), max(CASE WHEN name IN (" . moved . ") THEN speedup_transfers / on_cpu END)) FROM " . ours . " WHERE n = (SELECT max(n) FROM " . ours . " WHERE on_cpu IS NOT NULL)")
+if (words(found) == 3) {
+  with_copies = real(word(found, 3))
+  finding = sprintf("at %s %s times as fast as the CPU", word(found, 1), word(found, 2)) \
+      . (with_copies > 1 ? sprintf(", %s with the copies", word(found, 3)) : with_copies > 0 ? sprintf(", but %.2g times slower with the copies", 1 / with_copies) : "")
 }
 load "scripts/figures/curves.gp"

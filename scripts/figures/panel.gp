@@ -4,6 +4,7 @@ if (!exists("origin")) { origin = provenance("gpu") }
 if (p == 1) {
   whole_title = subject . ": " . finding
   set label 998 (whole_title) at screen 0.5, screen 1 - 20 / tall center font "," . (strlen(whole_title) > 92 ? tiny : strlen(whole_title) > 80 ? small : "")
+  if (format eq "svg") { print "title\t" . whole_title }
 } else {
   unset label 998
 }

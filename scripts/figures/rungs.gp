@@ -3,6 +3,10 @@
 # The GPU's variants; without one the CPU's.
 at = at . " AND " . percent . " IS NOT NULL"
 at = at . sprintf(" AND on_gpu = %d", int(number("SELECT max(on_gpu) " . at)))
+# GPUs of one name differ by some percent, and so do their roofs: of one point the least counts, so that a slower rung
+# has no larger share.
+at = "FROM (SELECT *, min(" . percent . " * time_s) OVER (PARTITION BY n) / time_s AS share " . at . ") WHERE 1"
+percent = "share"
 largest = "(SELECT max(n) FROM (SELECT n, count(*) AS c " . at . " GROUP BY n) WHERE c > 1)"
 rows = "SELECT * FROM (SELECT '" . of . "' AS panel, 'n = ' || " . k_of("n") . " AS series, name, " . percent . " AS x, " . percent . " * time_s / high_s AS low, " . percent . " * time_s / low_s AS high, '%' AS unit, tunables AS note, NULL AS look " . at . " AND n = " . largest . " ORDER BY x DESC)" \
   . " UNION ALL SELECT '" . of . "', 'other sizes', name, " . percent . ", NULL, NULL, '%', 'n = ' || n, 20 " . at . " AND n <> " . largest . " AND name IN (SELECT name " . at . " AND n = " . largest . ")"

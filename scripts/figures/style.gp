@@ -85,6 +85,8 @@ set border 3 linecolor rgb "#444444"
 set tics nomirror out scale 0.6 textcolor rgb "black"
 set grid xtics ytics linecolor rgb "#cccccc" linewidth 0.7 dashtype 1
 set errorbars 0.5
+# A word over a curve hides it.
+set style textbox opaque noborder fillcolor rgb "white" margins 0.3,0.1
 # Names stand where a figure puts them.
 set key left top vertical Left reverse samplen 1.6 spacing (format eq "svg" ? 0.8 : 1.05) font "," . small noautotitle
 

@@ -2,8 +2,9 @@
 # each point that name and its numbers. Usage:
 #   awk -f scripts/figures/titles.awk FACTS SVG SVG
 # The SVG is read twice: first for the names that its key has, for a key without room loses some.
-# FACTS, as style.gp prints them: of each curve its title and the points that were drawn, in their order, by
-# tabs: "point", x, and what it says; any number of "note", the name of a curve, x, and what else is to be said.
+# FACTS, as style.gp prints them, by tabs: "title" and that of the whole; of each curve its title and the points
+# that were drawn, in their order: "point", x, and what it says; any number of "note", the name of a curve, x, and
+# what else is to be said.
 BEGIN { FS = "\t" }
 function escaped(text) {
   gsub(/&/, "\\&amp;", text)
@@ -15,6 +16,7 @@ FNR == 1 { file = FILENAME == ARGV[1] ? 1 : file < 2 ? 2 : 3 }
 file == 1 {
   if (/^# Curve [0-9]+ of /) ++curves
   else if (/^# Curve title: /) name[curves] = substr($0, 17, length($0) - 17)
+  else if ($1 == "title") whole = $2
   else if ($1 == "point") { x[curves, ++count[curves]] = $2 + 0; says[curves, count[curves]] = $3 }
   else if ($1 == "note") note[$2, $3 + 0] = ", " $4
   next
@@ -24,7 +26,8 @@ file == 2 {
   if (/^\t*<text>/ && curve_of_key in name && index($0, "<text>" escaped(name[curve_of_key]) "</text>")) in_key[curve_of_key]
   next
 }
-/^<title>Gnuplot<\/title>|^<desc>/ { next }
+/^<title>Gnuplot<\/title>/ { $0 = "<title>" escaped(whole) "</title>" }
+/^<desc>/ { next }
 /<g id="gnuplot_plot_/ {
   ++curve
   point = 0

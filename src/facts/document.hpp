@@ -148,6 +148,8 @@ struct LinkCell {
   std::string sign, text, target;
   std::string hint = {};  // shown when a mouse rests on it
   std::string kind = {};  // cells of one kind look alike
+  std::string id = {};    // by which others lead here
+  Cell says = {};         // behind it, where they are a list
 };
 struct LinkRow {
   std::string name;
@@ -156,6 +158,7 @@ struct LinkRow {
 struct LinkGrid {
   std::string title;
   std::vector<LinkRow> rows = {};
+  bool list = false;  // a line for each cell, with what it says
 };
 
 // ---- charts -----------------------------------------------------------------
@@ -174,11 +177,12 @@ struct Series {
   int look = 0;                    // which colour, dash and marker
   bool line = true, markers = true;
 };
-// A place of its own on the chart, with a short text beside it.
+// A place of its own on the chart, with a short text beside it, or none.
 struct ChartLabel {
   ChartPoint at;
   std::string text;
   int look = 0;
+  std::string hint = {};  // shown when a mouse rests on it
 };
 struct Chart {
   std::string id, title;  // the title is for those who cannot see it
@@ -218,7 +222,8 @@ struct Strip {
 
 // A figure that gnuplot drew: its file, and what to say of it.
 struct Picture {
-  std::string id, path, title;
+  std::string id, path, title;  // the title is for those who cannot see it
+  Text caption = {};
 };
 
 // ---- documents --------------------------------------------------------------

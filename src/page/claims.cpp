@@ -22,17 +22,46 @@ Cell figure_of(const Finding& finding, const std::filesystem::path& figures) {
   return {Link{name, "#" + figure_anchor(finding.figure)}};
 }
 
+std::string rule_anchor(const Finding& finding) {
+  return "rule-" + anchor(finding.id);
+}
+
 Row row_of(const Finding& finding, const std::filesystem::path& figures) {
   auto numbers = finding.numbers;
   if (!finding.missing.empty()) {
     numbers +=
         (numbers.empty() ? "Missing: " : "; missing: ") + finding.missing;
   }
-  return {{{.text = finding.id, .id = claim_anchor(finding)},
+  return {{{.text = finding.id, .id = rule_anchor(finding)},
            {verdict_words(finding)},
            {finding.sentence, "Rule: " + finding.rule},
            {numbers},
            figure_of(finding, figures)}};
+}
+
+LinkCell cell_of(const Finding& finding, const std::string& target) {
+  return {.sign = verdict_sign(finding.outcome),
+          .text = finding.id,
+          .target = target,
+          .hint = outcome_of(finding) + ": " + finding.sentence,
+          .kind = "v" + std::to_string(static_cast<int>(finding.outcome))};
+}
+
+// Of one report: each claim, its verdict and why, in brief.
+LinkGrid list_of(const std::vector<Finding>& findings,
+                 const std::string& report) {
+  LinkGrid list{.title = report, .rows = {{}}, .list = true};
+  for (const auto& finding : findings) {
+    if (finding.report != report) continue;
+    auto cell = cell_of(finding, "#" + rule_anchor(finding));
+    cell.id = claim_anchor(finding);
+    auto why = finding.brief;
+    if (!finding.missing.empty())
+      why += Text(why.empty() ? "" : "; ") + "missing: " + finding.missing;
+    cell.says = {outcome_of(finding) + ": " + finding.sentence, why};
+    list.rows.front().cells.push_back(std::move(cell));
+  }
+  return list;
 }
 
 }  // namespace
@@ -83,11 +112,7 @@ std::vector<Block> claims_grid(const std::vector<Judged>& machines) {
       for (const auto& finding : findings) {
         if (finding.report != report) continue;
         row.cells.push_back(
-            {.sign = verdict_sign(finding.outcome),
-             .text = finding.id,
-             .target = page + "#" + claim_anchor(finding),
-             .hint = outcome_of(finding) + ": " + finding.sentence,
-             .kind = "v" + std::to_string(static_cast<int>(finding.outcome))});
+            cell_of(finding, page + "#" + claim_anchor(finding)));
       }
       grid.rows.push_back(std::move(row));
     }
@@ -118,9 +143,12 @@ Section claims(const std::vector<Finding>& findings,
                   .blocks = {Paragraph{of_all(hold, findings.size()) +
                                        " claims and observations hold here. " +
                                        counted_verdicts(findings) +
-                                       ". Each leads to its rule."}}};
+                                       ". Each leads to what it says and why "
+                                       "it holds or not."}}};
   for (auto& grid : claims_grid({{"", "", findings}}))
     section.blocks.push_back(std::move(grid));
+  for (const auto& report : reports_of(findings))
+    section.blocks.push_back(list_of(findings, report));
   section.blocks.push_back(table);
   return section;
 }

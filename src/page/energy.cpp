@@ -225,7 +225,7 @@ std::optional<Section> energy(const Measured& measured) {
   // A ladder of one rung has no answer.
   std::size_t asked = 0, same = 0;
   Strip strip{.id = "fig-energy",
-              .title = "Joules of each kernel over those of the thriftiest",
+              .title = {},
               .logarithmic = true,
               .from = 1,
               .key = {{Look::ring, "a kernel"}, {Look::disc, "the fastest"}},
@@ -265,13 +265,12 @@ std::optional<Section> energy(const Measured& measured) {
   table.folded = table.printed = true;
   Section section{.id = "energy",
                   .title = "Is the fastest the thriftiest?",
-                  .label = "Energy"};
+                  .label = "Is the fastest the thriftiest?"};
   if (asked > 0) {
-    section.blocks = {
-        Paragraph{"In " + of_all(same, asked) +
+    strip.title = "In " + of_all(same, asked) +
                   " workloads the fastest costs the least energy, or cannot be "
-                  "told from the one that does."},
-        strip};
+                  "told from the one that does.";
+    section.blocks = {Paragraph{strip.title}, strip};
   }
   if (!table.rows.empty()) section.blocks.push_back(table);
   section.blocks.push_back(Paragraph{

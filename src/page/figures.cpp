@@ -1,6 +1,7 @@
 #include "page/figures.hpp"
 
 #include <algorithm>
+#include <boost/algorithm/string/replace.hpp>
 #include <cctype>
 #include <fstream>
 
@@ -40,13 +41,37 @@ std::string caption_of(const std::string& experiment,
   return text;
 }
 
+// What the figure shows, as its title says: "dmv: ... at 16K". Empty when it
+// has none.
+std::string finding_of(const fs::path& file) {
+  const std::string start = "<title>";
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line) && !line.starts_with("<g");) {
+    if (!line.starts_with(start)) continue;
+    auto text = line.substr(start.size(), line.find("</") - start.size());
+    for (const auto& [entity, letter] :
+         {std::pair("&lt;", "<"), {"&gt;", ">"}, {"&amp;", "&"}})
+      boost::replace_all(text, entity, letter);
+    return text;
+  }
+  return "";
+}
+
+std::string sentence(std::string text) {
+  if (!text.empty() && !text.ends_with('.')) text += '.';
+  return text;
+}
+
 Picture picture_of(const fs::path& file, const std::string& experiment) {
   const auto name = file.stem().string();
-  const auto caption =
-      caption_of(experiment, name.substr(experiment.size() + 1));
+  const auto finding = sentence(finding_of(file));
+  const auto how =
+      sentence(caption_of(experiment, name.substr(experiment.size() + 1)));
+  const auto both = finding + (finding.empty() || how.empty() ? "" : " ") + how;
   return {.id = figure_anchor(name),
           .path = file.string(),
-          .title = caption.empty() ? name : experiment + ". " + caption};
+          .title = finding.empty() ? both.empty() ? name : both : finding,
+          .caption = both.empty() ? name : both};
 }
 
 }  // namespace

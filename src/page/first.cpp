@@ -95,8 +95,10 @@ MarkedRow row_of(const Climb& climb, const std::string& page) {
   }
   if (climb.library != nullptr) mark(climb.library, Look::tick);
   row.strong = climb.reached > 0 ? in_words(share(climb.reached)) : "";
+  row.says.push_back(climb.fastest->record.variant);
   if (climb.gain && climb.gain->value > 1)
-    row.says.push_back(in_words(times(*climb.gain)) + " the first kernel");
+    row.says.back() +=
+        ", " + in_words(times(*climb.gain)) + " the first kernel";
   for (const auto& line :
        {against_library(climb), in_other_arithmetic(climb)}) {
     if (!line.empty()) row.says.push_back(line);
@@ -186,12 +188,14 @@ std::string what_this_is(const std::vector<const Measured*>& machines) {
 std::optional<Strip> first_to_fastest(const Measured& measured,
                                       const std::string& page,
                                       const std::string& id) {
+  const auto all = climbs(measured);
+  if (all.empty()) return std::nullopt;
+  const auto limits = of_limits(all);
   Strip strip{
       .id = id,
-      .title =
-          "From the first kernel of each workload to its fastest, as a "
-          "share of what the hardware allows, on " +
-          measured.machine,
+      .title = in_words(limits.number + " " + limits.says) +
+               ". From the first kernel of each to its fastest, on " +
+               measured.machine,
       .ticks = {{0, "0%"},
                 {0.25, "25%"},
                 {0.5, "50%"},
@@ -200,11 +204,10 @@ std::optional<Strip> first_to_fastest(const Measured& measured,
       .key = {{Look::ring, measured.has_gpu() ? "a kernel" : "a variant"},
               {Look::disc, "the fastest here"},
               {Look::tick, "the vendor's library"}}};
-  for (const auto& climb : climbs(measured))
+  for (const auto& climb : all)
     strip.rows.push_back(row_of(climb, page));
-  if (strip.rows.empty()) return std::nullopt;
   const auto where_it_ran =
-      measured.has_gpu() ? measured.gpu() + ", on one GPU, data on the GPU"
+      measured.has_gpu() ? gpus_of(measured) + ", on one GPU, data on the GPU"
                          : std::string("CPU");
   strip.caption = where_it_ran +
                   ", full precision, caches warm, at the largest size that "

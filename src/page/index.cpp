@@ -29,10 +29,6 @@ std::string address(const std::string& folder) {
   }
   return text + "/index.html";
 }
-std::string page_address(const Measured& measured) {
-  return address(measured.folder);
-}
-
 Cell cell_of(const std::optional<Ceilings>& ceilings) {
   if (!ceilings) return {};
   std::vector<Text> peaks;
@@ -41,19 +37,9 @@ Cell cell_of(const std::optional<Ceilings>& ceilings) {
   return {bandwidth(memory_bandwidth(*ceilings)), joined(peaks)};
 }
 
-// "2 x NVIDIA H200" where a run had several.
-std::string gpus_of(const Measured& measured) {
-  if (measured.runs.empty() || measured.runs.back().gpu.empty())
-    return "no GPU";
-  const Run& run = measured.runs.back();
-  const std::string count =
-      run.gpus.size() > 1 ? std::to_string(run.gpus.size()) + " × " : "";
-  return count + run.gpu;
-}
-
 // What it is told from other machines by.
 std::string label_of(const Measured& measured) {
-  const auto& gpus = gpus_of(measured);
+  const auto gpus = gpus_of(measured);
   return measured.has_gpu() ? measured.machine + " (" + gpus + ")"
                             : measured.machine + " (CPU only)";
 }
@@ -116,19 +102,6 @@ std::optional<std::pair<Dtype, Size>> common_point(
   return chosen;
 }
 
-// Machines that have this half and are not among those found.
-std::vector<std::string> without_it(const std::vector<Measured>& machines,
-                                    const std::vector<Contender>& found,
-                                    bool gpu) {
-  std::vector<std::string> names;
-  for (const auto& measured : machines) {
-    const bool has = std::ranges::any_of(
-        found, [&](const Contender& c) { return c.machine == &measured; });
-    if (!has && (!gpu || measured.has_gpu())) names.push_back(measured.machine);
-  }
-  return names;
-}
-
 // "GPU", "CPU", or of several GPUs how many were at work.
 std::string half_of(const Measured& measured, const Entry& entry) {
   if (!on_gpu(entry.side)) return "CPU";
@@ -140,6 +113,48 @@ std::string half_of(const Measured& measured, const Entry& entry) {
          counted(there, "GPU");
 }
 
+// A machine has one look in all rows.
+Look look_of(const std::vector<Measured>& machines, const Measured* one) {
+  constexpr Look looks[] = {Look::disc, Look::square, Look::triangle,
+                            Look::diamond, Look::ring};
+  return looks[static_cast<std::size_t>(one - machines.data()) %
+               std::size(looks)];
+}
+
+MarkedRow row_of(const std::vector<Measured>& machines,
+                 const std::string& workload,
+                 const std::vector<Contender>& found) {
+  const auto& [winner, fastest] = found.front();
+  MarkedRow row{
+      .name = workload,
+      .note = short_point(fastest->record),
+      .target = page_address(*winner) + "#" + anchor("workload-" + workload),
+      .says = {winner->machine + ", " + in_words(time_of(*fastest))}};
+  for (const auto& [machine, entry] : found) {
+    row.marks.push_back({entry->summary.median / fastest->summary.median,
+                         look_of(machines, machine),
+                         machine->machine + ", " + setting(entry->record) +
+                             ": " + in_words(time_of(*entry))});
+  }
+  return row;
+}
+
+// "a is the fastest in 5 of 7 workloads, b in 2"
+std::string who_wins(const std::map<std::string, std::size_t>& wins,
+                     std::size_t workloads) {
+  std::vector<std::pair<std::string, std::size_t>> order(wins.begin(),
+                                                         wins.end());
+  std::ranges::stable_sort(order, std::greater{},
+                           [](const auto& one) { return one.second; });
+  std::string text;
+  for (const auto& [machine, count] : order) {
+    text += text.empty() ? machine + " is the fastest in " +
+                               of_all(count, workloads) + " workloads"
+                         : ", " + machine + " in " + std::to_string(count);
+  }
+  return text;
+}
+
 // The fastest of each machine on this half of it.
 std::vector<Block> ranks(const std::vector<Measured>& machines, bool gpu) {
   std::set<std::string> workloads;
@@ -147,23 +162,28 @@ std::vector<Block> ranks(const std::vector<Measured>& machines, bool gpu) {
     for (const auto& name : measured.workloads())
       workloads.insert(name);
   }
+  const std::string half = gpu ? "GPUs" : "CPUs";
   auto table =
       table_of({"Machine", "Fastest variant", "Time", "Over the fastest"});
-  table.title = gpu ? "GPUs" : "CPUs";
-  table.folded = !gpu;
-  table.printed = true;
-  std::vector<std::string> missing;
+  table.title = half + " in numbers";
+  table.folded = table.printed = true;
+  Strip strip{
+      .id = "fig-" + anchor(half),
+      .title = {},
+      .caption = "The least time of each machine over that of the fastest, " +
+                 half + " alone. A row leads to the page of the fastest."};
+  std::map<std::string, std::size_t> wins, there;
+  std::size_t asked = 0;
   for (const auto& workload : workloads) {
     const auto common = common_point(machines, workload, gpu);
     if (!common) continue;
+    ++asked;
     const auto found =
         contenders(machines, workload, common->first, common->second, gpu);
-    const auto without = without_it(machines, found, gpu);
-    if (!without.empty())
-      missing.push_back(workload + " on " + join(without, ", "));
     const auto& fastest = *found.front().entry;
     table.rows.push_back({{{workload, point_of(fastest.record)}}, true});
     for (const auto& [machine, entry] : found) {
+      ++there[machine->machine];
       Cell behind{"fastest"};
       if (entry != &fastest) {
         const auto speed =
@@ -178,18 +198,40 @@ std::vector<Block> ranks(const std::vector<Measured>& machines, bool gpu) {
             with_interval(time_of(*entry)),
             behind}});
     }
+    if (found.size() < 2) continue;
+    ++wins[found.front().machine->machine];
+    strip.rows.push_back(row_of(machines, workload, found));
   }
   if (table.rows.empty()) return {};
+  std::vector<std::string> missing;
+  for (const auto& measured : machines) {
+    const auto count = there[measured.machine];
+    if (count > 0)
+      strip.key.push_back({look_of(machines, &measured), measured.machine});
+    if (count < asked && (!gpu || measured.has_gpu()))
+      missing.push_back(measured.machine + " in " +
+                        of_all(asked - count, asked));
+  }
   std::vector<Block> blocks{table};
+  if (!strip.rows.empty()) {
+    logarithmic_axis(strip);
+    strip.title = half + ": " + who_wins(wins, strip.rows.size()) + ".";
+    blocks = {Paragraph{strip.title}, strip, table};
+  }
   if (!missing.empty()) {
-    blocks.push_back(Paragraph{
-        .text = "Not measured at that size: " + join(missing, "; ") + ".",
-        .small = true});
+    blocks.push_back(Paragraph{.text = "Not measured at these sizes, on " +
+                                       half + ": " + join(missing, ", ") +
+                                       " workloads.",
+                               .small = true});
   }
   return blocks;
 }
 
 }  // namespace
+
+std::string page_address(const Measured& measured) {
+  return address(measured.folder);
+}
 
 Alternatives first_of_each(const std::vector<const Measured*>& machines) {
   Alternatives choice{.what = "Machine", .sections = {}};
@@ -239,12 +281,11 @@ Section side_by_side(const std::vector<Measured>& machines) {
   Section section{
       .id = "compared",
       .title = "Which machine is the fastest?",
-      .label = "Side by side",
+      .label = "Which machine is the fastest?",
       .blocks = {Paragraph{
           "The fastest variant of each machine, kernel only: GPUs among "
           "themselves, CPUs among themselves, each workload at the largest "
-          "size that most of them were measured at. Small print is the 95 % "
-          "interval."}}};
+          "size that most of them were measured at."}}};
   for (const bool gpu : {true, false}) {
     for (auto& block : ranks(machines, gpu))
       section.blocks.push_back(std::move(block));

@@ -134,9 +134,7 @@ std::vector<Block> does_it_pay(const std::vector<Journey>& all) {
         ", in " + wins(overlapped) + " when copies go on under the computation";
   }
   Strip strip{.id = "fig-transfers",
-              .title =
-                  "How many times as fast as the CPU the GPU is, with and "
-                  "without copies",
+              .title = sentence + ".",
               .logarithmic = true,
               .left = "the CPU is faster",
               .right = "the GPU is faster",
@@ -151,7 +149,7 @@ std::vector<Block> does_it_pay(const std::vector<Journey>& all) {
   for (const auto& journey : all)
     strip.rows.push_back(row_of(journey));
   logarithmic_axis(strip);
-  return {Paragraph{sentence + "."}, strip};
+  return {Paragraph{strip.title}, strip};
 }
 
 }  // namespace parlab::page

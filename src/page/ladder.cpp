@@ -16,7 +16,7 @@ std::string idea_of(const Entry& entry) {
   if (const auto* variant = variant_of(entry.record)) {
     auto idea = variant->idea;
     std::erase(idea, '`');
-    return idea;
+    return typeset(idea);
   }
   return entry.side == Side::gpu_library ? "the vendor's library" : "";
 }
@@ -57,16 +57,6 @@ std::vector<Step> climb(const Entries& rungs) {
     if (!of_library(entry->side)) steps.push_back(step_of(entry, steps));
   }
   return steps;
-}
-
-// "a", "a and b", "a, b and c"
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    text += i == 0 ? "" : i + 1 < names.size() ? ", " : " and ";
-    text += names[i];
-  }
-  return text;
 }
 
 Cell gain_cell(const Step& step) {
@@ -228,8 +218,8 @@ std::string finding_of_ladder(const Entries& rungs) {
                       : gains.size() <= 3 ? " are the whole gain"
                                           : " buy the most");
   if (idle > 0) {
-    text += "; the " + counted(idle, "idea") + " after " +
-            gains.back()->entry->record.variant +
+    text += "; the " + (idle == 1 ? "one idea" : counted(idle, "idea")) +
+            " after " + gains.back()->entry->record.variant +
             (idle == 1 ? " adds nothing" : " add nothing");
   }
   return text;

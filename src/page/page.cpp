@@ -5,6 +5,7 @@
 
 #include "page/reference.hpp"
 #include "page/sections.hpp"
+#include "page/words.hpp"
 
 namespace parlab::page {
 
@@ -13,7 +14,7 @@ Document machine_page(const Measured& measured,
                       const Tables& tables) {
   const auto findings = judge_claims(measured.records, measured.runs);
   Document page{.title = measured.machine +
-                         (measured.has_gpu() ? ": " + measured.gpu() : ""),
+                         (measured.has_gpu() ? ": " + gpus_of(measured) : ""),
                 .elsewhere = {{"All machines", "../index.html"}}};
   page.blocks = {Paragraph{what_this_is({&measured})},
                  headlines(measured, findings),
@@ -49,6 +50,7 @@ Document index_page(const std::vector<Measured>& machines) {
                     "How close does code come to what the hardware allows?"};
   page.blocks = {Paragraph{what_this_is(in_order)}, first_of_each(in_order),
                  side_by_side(machines)};
+  if (auto section = largest_team(machines)) page.blocks.push_back(*section);
   if (auto section = scaling(machines)) page.blocks.push_back(*section);
   page.blocks.push_back(verdicts(machines));
   page.blocks.push_back(machine_list(machines));

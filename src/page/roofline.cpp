@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <cctype>
 #include <set>
+#include <span>
 
+#include "page/reference.hpp"
 #include "page/sections.hpp"
 #include "page/words.hpp"
 
@@ -14,11 +17,24 @@ double fastest_rate(const std::vector<std::pair<double, double>>& curve) {
   return best;
 }
 
+double intensity(const Entry& entry) {
+  return entry.record.flops / entry.record.bytes;
+}
+double performance(const Entry& entry) {
+  return entry.record.flops / entry.summary.median;
+}
+
 // The best of each workload and backend on one half of the machine, each
 // at the largest size that nearly all variants of the workload were measured
 // at, or of the backend where it was not. The roofs are those of one GPU.
-Entries best_of_each(const Measured& measured, bool gpu) {
-  Entries found;
+struct Best {
+  const Entry* entry;
+  double reached;  // of its limit
+  bool fastest;    // of its workload
+  std::string limit;
+};
+std::vector<Best> best_of_each(const Measured& measured, bool gpu) {
+  std::vector<Best> found;
   for (const auto& workload : measured.workloads()) {
     const auto entries = of_workload(all(measured), workload);
     if (entries.empty()) continue;
@@ -27,6 +43,7 @@ Entries best_of_each(const Measured& measured, bool gpu) {
               [](const Entry& entry) { return !of_team(entry); });
     if (ours.empty()) continue;
     const Size size = *ladder_size(ours);
+    const auto first = found.size();
     for (const auto side : sides(ours)) {
       const auto of_one = of_side(ours, side);
       const auto there = of_size(of_one, size);
@@ -34,18 +51,18 @@ Entries best_of_each(const Measured& measured, bool gpu) {
           there.empty() ? of_size(of_one, *ladder_size(of_one)) : there);
       if (entry != nullptr && entry->record.flops > 0 &&
           entry->record.bytes > 0) {
-        found.push_back(entry);
+        found.push_back({entry, of_limit(*entry, ours).value_or(0), false,
+                         limit_of(measured, entry->record)});
       }
     }
+    const auto here = std::span(found).subspan(first);
+    const auto rate_of = [](const Best& one) {
+      return performance(*one.entry);
+    };
+    if (!here.empty())
+      std::ranges::max_element(here, {}, rate_of)->fastest = true;
   }
   return found;
-}
-
-double intensity(const Entry& entry) {
-  return entry.record.flops / entry.record.bytes;
-}
-double performance(const Entry& entry) {
-  return entry.record.flops / entry.summary.median;
 }
 
 // From where the chart begins up to the peak of a unit, and along it.
@@ -61,10 +78,30 @@ Series roof(const std::string& label, double bytes_per_second, double peak,
           false};
 }
 
+// "The memory limits a and b; the peak of ... limits c."
+std::string what_limits(const std::vector<Best>& all) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> limited;
+  for (const auto& [entry, reached, fastest, limit] : all) {
+    if (!fastest || limit.empty()) continue;
+    auto known = std::ranges::find(limited, limit,
+                                   [](const auto& one) { return one.first; });
+    if (known == limited.end()) known = limited.insert(known, {limit, {}});
+    known->second.push_back(entry->record.workload);
+  }
+  std::string text;
+  for (const auto& [limit, workloads] : limited) {
+    text += (text.empty() ? "" : "; ") + limit_words(limit) + " limits " +
+            listed(workloads);
+  }
+  if (!text.empty()) text.front() = static_cast<char>(std::toupper(text[0]));
+  return text + (text.empty() ? "" : ".");
+}
+
 Section roofline(const std::string& what, const std::string& id,
-                 const std::optional<Ceilings>& known, const Entries& entries) {
+                 const std::optional<Ceilings>& known,
+                 const std::vector<Best>& all) {
   Section section{.id = id, .title = "Roofline of the " + what};
-  if (!known || entries.empty()) {
+  if (!known || all.empty()) {
     section.blocks = {Paragraph{known ? "Nothing was measured on it."
                                       : "The ceilings of the " + what +
                                             " were not measured."}};
@@ -73,23 +110,24 @@ Section roofline(const std::string& what, const std::string& id,
   const auto& ceilings = *known;
   double from = 0.05, to = 20;
   std::set<std::string> units;
-  for (const auto* entry : entries) {
-    from = std::min(from, intensity(*entry) / 2);
-    to = std::max(to, intensity(*entry) * 2);
-    units.insert(entry->record.unit);
+  for (const auto& best : all) {
+    from = std::min(from, intensity(*best.entry) / 2);
+    to = std::max(to, intensity(*best.entry) * 2);
+    units.insert(best.entry->record.unit);
   }
+  const auto finding = what_limits(all);
   Chart chart{
       .id = "fig-" + id,
-      .title = "Roofline of the " + what,
+      .title = "Roofline of the " + what + ". " + finding,
       .x = {"flop for each byte that has to move"},
       .y = {"", Unit::flop_per_second},
       .series = {},
       .caption =
           "The best of every workload and backend, of GPUs on a single one, at "
           "the largest size that nearly all variants of the workload were "
-          "measured at; numbers as in the table. The lines are the best of all "
-          "hosts and GPUs of this name, percents those of the one that was "
-          "measured. A point above the roof of the memory is small enough for "
+          "measured at; the fastest of each workload has its name. The lines "
+          "are the best of all hosts and GPUs of this name. A point above the "
+          "roof of the memory is small enough for "
           "the caches, or was reached by units whose peak is not measured."};
   const double memory = memory_bandwidth(ceilings);
   const double caches =
@@ -107,32 +145,37 @@ Section roofline(const std::string& what, const std::string& id,
                caches, peak, from, to, look++));
     }
   }
-  auto table = table_of({"", "workload", "variant", "size", "dtype",
-                         "flop/byte", "performance", "of the roof"});
-  table.numbers = true;
+  auto table = table_of({"workload", "variant", "size", "dtype", "flop/byte",
+                         "performance", "of the limit"});
+  table.title = "The points in numbers";
+  table.numbers = table.folded = true;
   std::set<Side> sides;
-  for (const auto* entry : entries) {
-    const auto number = table.rows.size() + 1;
+  for (const auto& [entry, reached, fastest, limit] : all) {
     const int shape = static_cast<int>(entry->side);
     if (sides.insert(entry->side).second) {
       chart.series.push_back(
           {std::string(to_string(entry->side)), {}, shape, false, true});
     }
-    chart.labels.push_back({{intensity(*entry), performance(*entry)},
-                            std::to_string(number),
-                            shape});
-    const auto reached = of_roof(*entry);
+    const Text share_of_it = reached > 0 ? Text(share(reached)) : Text();
+    chart.labels.push_back(
+        {{intensity(*entry), performance(*entry)},
+         fastest ? entry->record.workload : "",
+         shape,
+         in_words(entry->record.workload + ", " + setting(entry->record) +
+                  ": " + rate(performance(*entry)) +
+                  (reached > 0 ? ", " + share_of_it : Text()))});
     table.rows.push_back(
-        {{{static_cast<std::int64_t>(number)},
-          {entry->record.workload},
+        {{{entry->record.workload},
           {setting(entry->record)},
           {dimensions(entry->record)},
           {std::string(parlab::to_string(entry->record.dtype))},
           {Quantity{intensity(*entry)}},
           {rate(performance(*entry))},
-          {reached ? Text(share(*reached)) : Text()}}});
+          {share_of_it}}});
   }
   section.blocks = {chart, table};
+  if (!finding.empty())
+    section.blocks.insert(section.blocks.begin(), Paragraph{finding});
   return section;
 }
 

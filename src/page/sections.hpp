@@ -72,6 +72,10 @@ struct Journey;  // page/transfers.hpp
 std::vector<Block> does_it_pay(const std::vector<Journey>& all);
 // What several GPUs buy; nothing where there was one.
 std::optional<Section> teams(const Measured& measured);
+// The same of that machine which has the most of them.
+std::optional<Section> largest_team(const std::vector<Measured>& machines);
+// Where the page of a machine is, seen from the index.
+std::string page_address(const Measured& measured);
 // Which rung costs the least energy, and whether it is the fastest;
 // nothing where energy was not asked for.
 std::optional<Section> energy(const Measured& measured);

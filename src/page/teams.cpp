@@ -66,11 +66,11 @@ std::vector<Team> teams_of(const Measured& measured) {
   return found;
 }
 
-MarkedRow row_of(const Team& team) {
+MarkedRow row_of(const Team& team, const std::string& page) {
   constexpr Look looks[] = {Look::disc, Look::square, Look::diamond};
   MarkedRow row{.name = team.workload,
                 .note = short_point(team.largest.begin()->second.entry->record),
-                .target = "#" + anchor("workload-" + team.workload)};
+                .target = page + "#" + anchor("workload-" + team.workload)};
   std::size_t i = 0;
   for (const auto& [gpus, share] : team.largest) {
     row.marks.push_back({share.gain.value, looks[i++ % 3],
@@ -86,28 +86,17 @@ MarkedRow row_of(const Team& team) {
   return row;
 }
 
-}  // namespace
-
-std::optional<Headline> of_teams(const Measured& measured) {
+std::vector<Block> what_teams_buy(const Measured& measured,
+                                  const std::string& page) {
   const auto all = teams_of(measured);
-  if (all.empty()) return std::nullopt;
-  const auto gpus = all.front().largest.begin()->first;
-  return Headline{times(all.front().largest.begin()->second.gain),
-                  "is the most that " + std::to_string(gpus) +
-                      " GPUs gain over one, in " + all.front().workload,
-                  "#teams"};
-}
-
-std::optional<Section> teams(const Measured& measured) {
-  const auto all = teams_of(measured);
-  if (all.empty()) return std::nullopt;
+  if (all.empty()) return {};
   std::map<std::int64_t, bool> counts;
   for (const auto& team : all) {
     for (const auto& [gpus, share] : team.largest)
       counts[gpus] = true;
   }
   Strip strip{.id = "fig-teams",
-              .title = "How many times as fast as one GPU several are",
+              .title = {},
               .from = 0,
               .to = static_cast<double>(counts.rbegin()->first) + 0.2,
               .line = 1,
@@ -130,17 +119,58 @@ std::optional<Section> teams(const Measured& measured) {
                     (from == team.pays_from.end()
                          ? Text(", at no size")
                          : " from " + Text(from->second) + " on"));
-    strip.rows.push_back(row_of(team));
+    strip.rows.push_back(row_of(team, page));
   }
-  return Section{
-      .id = "teams",
-      .title = "What does a second GPU buy, and from which size on?",
-      .label = "Several GPUs",
-      .blocks = {Paragraph{std::to_string(counts.begin()->first) +
-                           " GPUs over one, at the largest size, and the size "
-                           "from which they pay: " +
-                           joined(gains, "; ") + "."},
-                 strip}};
+  strip.title = std::to_string(counts.begin()->first) +
+                " GPUs over one, at the largest size, and the size from which "
+                "they pay: " +
+                in_words(joined(gains, "; ")) + ".";
+  return {Paragraph{strip.title}, strip};
+}
+
+Section teams_section(std::vector<Block> blocks) {
+  return {.id = "teams",
+          .title = "What does a second GPU buy, and from which size on?",
+          .label = "What does a second GPU buy?",
+          .blocks = std::move(blocks)};
+}
+
+}  // namespace
+
+std::optional<Headline> of_teams(const Measured& measured) {
+  const auto all = teams_of(measured);
+  if (all.empty()) return std::nullopt;
+  const auto gpus = all.front().largest.begin()->first;
+  return Headline{times(all.front().largest.begin()->second.gain),
+                  "is the most that " + std::to_string(gpus) +
+                      " GPUs gain over one, in " + all.front().workload,
+                  "#teams"};
+}
+
+std::optional<Section> teams(const Measured& measured) {
+  auto blocks = what_teams_buy(measured, "");
+  if (blocks.empty()) return std::nullopt;
+  return teams_section(std::move(blocks));
+}
+
+// That with the most GPUs has measured the smaller teams, too.
+std::optional<Section> largest_team(const std::vector<Measured>& machines) {
+  const Measured* largest = nullptr;
+  const auto gpus = [](const Measured& one) {
+    return one.runs.empty() ? 0 : one.runs.back().gpus.size();
+  };
+  for (const auto& measured : machines) {
+    if (!teams_of(measured).empty() &&
+        (largest == nullptr || gpus(measured) > gpus(*largest)))
+      largest = &measured;
+  }
+  if (largest == nullptr) return std::nullopt;
+  const auto page = page_address(*largest);
+  auto blocks = what_teams_buy(*largest, page);
+  blocks.push_back(Paragraph{"Measured on " +
+                             Text(Link{largest->machine, page + "#teams"}) +
+                             " (" + gpus_of(*largest) + ")."});
+  return teams_section(std::move(blocks));
 }
 
 }  // namespace parlab::page

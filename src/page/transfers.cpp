@@ -57,8 +57,28 @@ std::optional<double> fastest_way(const Entries& gpu, Way way) {
   return least;
 }
 
-Chart chart_of_ways(const Entries& measured_at, const std::string& workload,
-                    const Measured& measured) {
+// Where the GPU is the faster one, in words.
+std::string where_it_wins(const std::vector<Duel>& duels, Ratio Duel::*ratio) {
+  const auto found = crossover(duels, ratio);
+  if (found.first == nullptr)
+    return found.in_places ? "at some sizes, but not the largest"
+                           : "at no size";
+  if (found.always) return "at every size";
+  return "from " + short_size(found.first->gpu->record) + " on";
+}
+
+std::string finding_of(const Journey& journey) {
+  const auto& all = journey.all[static_cast<std::size_t>(Way::pageable)];
+  return journey.workload + ", " +
+         std::string(parlab::to_string(journey.pageable().gpu->record.dtype)) +
+         ": the GPU is faster than the CPU " +
+         where_it_wins(all, &Duel::kernel) +
+         " when the data is there, with copies " +
+         where_it_wins(all, &Duel::travelled) + ".";
+}
+
+Chart chart_of_ways(const Journey& journey, const Measured& measured) {
+  const auto& measured_at = journey.entries;
   // A line through other shapes would have walls: they are left out.
   const auto even = where(
       measured_at, [](const Entry& entry) { return is_one_number({&entry}); });
@@ -92,15 +112,13 @@ Chart chart_of_ways(const Entries& measured_at, const std::string& workload,
     if (least > 0) link.points.push_back({x, least});
   }
   Chart chart{
-      .id = "fig-" + anchor("transfers-" + workload),
-      .title = workload +
-               ": time of the CPU, of the GPU, and of the GPU with transfers",
+      .id = "fig-" + anchor("transfers-" + journey.workload),
+      .title = finding_of(journey),
       .x = one ? ChartAxis{"n"} : ChartAxis{"bytes of the problem", Unit::byte},
       .y = {"", Unit::second},
       .series = {cpu, kernel},
-      .caption = workload + ", " +
-                 std::string(parlab::to_string(entries.front()->record.dtype)) +
-                 ": the fastest variant of each at every size."};
+      .caption =
+          finding_of(journey) + " The fastest variant of each at every size."};
   for (const auto& [way, series] : ways) {
     if (!series.points.empty()) chart.series.push_back(series);
   }
@@ -211,7 +229,7 @@ std::optional<double> executions_to_pay(const Duel& duel) {
 Section transfers(const Measured& measured) {
   Section section{.id = "transfers",
                   .title = "Does the GPU pay when data must travel?",
-                  .label = "Transfers"};
+                  .label = "Does the GPU pay?"};
   if (!measured.has_gpu()) {
     section.blocks = {Paragraph{"No GPU here: nothing has to travel."}};
     return section;
@@ -238,7 +256,7 @@ Section transfers(const Measured& measured) {
           verdict(journey, Way::pinned),
           verdict(journey, Way::overlapped),
           {paid(journey.pageable())}}});
-    charts.push_back(chart_of_ways(journey.entries, workload, measured));
+    charts.push_back(chart_of_ways(journey, measured));
   }
   section.blocks = does_it_pay(all_journeys);
   if (!table.rows.empty()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <regex>
 
 #include "render/words.hpp"
 
@@ -146,6 +147,30 @@ Text joined(const std::vector<Text>& parts, const char* between) {
     all += part;
   }
   return all;
+}
+
+std::string gpus_of(const Measured& measured) {
+  if (!measured.has_gpu()) return "no GPU";
+  const auto count =
+      measured.runs.empty() ? 0 : measured.runs.back().gpus.size();
+  return (count > 1 ? std::to_string(count) + " × " : "") + measured.gpu();
+}
+
+std::string typeset(const std::string& text) {
+  static const std::regex extents(
+      "\\b(\\d+|rows|[kmn]) ?x ?(?=(\\d+|cols|[kmn])\\b)"),
+      transposed("\\^T\\b");
+  auto set = std::regex_replace(text, transposed, "ᵀ");
+  return std::regex_replace(set, extents, "$1 × ");
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    text += i == 0 ? "" : i + 1 < names.size() ? ", " : " and ";
+    text += names[i];
+  }
+  return text;
 }
 
 std::string in_words(const Text& text) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "facts/document.hpp"
 #include "page/measured.hpp"
@@ -52,6 +53,12 @@ std::string counted(std::size_t count, const std::string& one);
 // "a, b"; the texts in between
 Text joined(const std::vector<Text>& parts, const char* between = ", ");
 
+// "2 × NVIDIA H200" where a run had several.
+std::string gpus_of(const Measured& measured);
+// "A^T", "rows x cols" and "3x3" with the letters of a page.
+std::string typeset(const std::string& text);
+// "a", "a and b", "a, b and c"
+std::string listed(const std::vector<std::string>& names);
 // With the letters of a page.
 std::string in_words(const Text& text);
 // What limit_of() says, in words that fit into a sentence.

@@ -62,7 +62,7 @@ Section workload_section(const Measured& measured, const std::string& workload,
                   .label = workload};
   auto& blocks = section.blocks;
   if (const auto* known = Registry::instance().workload(workload))
-    blocks.push_back(Paragraph{std::string(known->summary())});
+    blocks.push_back(Paragraph{typeset(std::string(known->summary()))});
   Curves curves;
   for (const auto& experiment : measured.experiments) {
     const auto& names = experiment.workloads;

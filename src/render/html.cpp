@@ -382,7 +382,30 @@ class Page {
     html_.close().line_break();
   }
 
+  void write(const LinkCell& cell) {
+    html_.open(
+        "a",
+        {{"class", cell.kind}, {"href", cell.target}, {"title", cell.hint}});
+    html_.text(cell.sign).text(cell.text).close().raw(" ");
+  }
+
+  void write_list(const LinkGrid& grid) {
+    html_.open("div", {{"class", "said"}}).element("h3", grid.title);
+    html_.open("ul").line_break();
+    for (const auto& row : grid.rows) {
+      for (const auto& cell : row.cells) {
+        html_.open("li", {{"id", cell.id}});
+        write(cell);
+        html_.open("div");
+        write(cell.says);
+        html_.close().close().line_break();
+      }
+    }
+    html_.close().close().line_break();
+  }
+
   void write(const LinkGrid& grid, int) {
+    if (grid.list) return write_list(grid);
     html_.open("div", {{"class", "scroll"}, {"tabindex", "0"}})
         .open("table", {{"class", "grid"}})
         .line_break();
@@ -391,12 +414,8 @@ class Page {
       html_.open("tr");
       if (!row.name.empty()) html_.element("th", row.name, {{"scope", "row"}});
       html_.open("td");
-      for (const auto& cell : row.cells) {
-        html_.open("a", {{"class", cell.kind},
-                         {"href", cell.target},
-                         {"title", cell.hint}});
-        html_.text(cell.sign).text(cell.text).close().raw(" ");
-      }
+      for (const auto& cell : row.cells)
+        write(cell);
       html_.close().close().line_break();
     }
     html_.close().close().line_break();
@@ -436,7 +455,7 @@ class Page {
     std::ifstream in(picture.path, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(in), {}};
     write_figure(picture.id, inline_svg(text, picture.id + "-", picture.title),
-                 picture.title, picture.path);
+                 picture.caption, picture.path);
   }
 
   void write_figure(const std::string& id, const std::string& svg,

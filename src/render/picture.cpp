@@ -94,6 +94,7 @@ std::string inline_svg(std::string_view svg, const std::string& prefix,
   if (begin == svg.npos) return "";
   std::string out;
   out.reserve(svg.size() * 11 / 10);
+  bool drawn = false;
   for (std::size_t at = begin; at < svg.size();) {
     const auto open = std::min(svg.find('<', at), svg.size());
     out += svg.substr(at, open - at);
@@ -118,13 +119,14 @@ std::string inline_svg(std::string_view svg, const std::string& prefix,
     }
     if (end == svg.size()) return "";
     const auto tag = svg.substr(open, end + 1 - open);
-    // The tool's own; the titles that follow say what a curve or a point is.
-    if (tag == "<desc>" || svg.substr(open).starts_with("<title>Gnuplot<")) {
+    // That of the whole; those that follow say what a curve or a point is.
+    if (!drawn && (tag == "<desc>" || tag == "<title>")) {
       const auto close = svg.find("</", end);
       if (close == svg.npos || svg.find('>', close) == svg.npos) return "";
       end = svg.find('>', close);
-    } else if (!Tag(tag, prefix).rewrite(out)) {
-      return "";
+    } else {
+      drawn |= open > begin;
+      if (!Tag(tag, prefix).rewrite(out)) return "";
     }
     at = end + 1;
   }

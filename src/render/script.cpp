@@ -52,8 +52,9 @@ if (claims.length) {
       if (!chosen.delete(name)) chosen.add(name);
       button.setAttribute('aria-pressed', chosen.has(name));
       for (const row of claims) row.hidden = chosen.size > 0 && !chosen.has(verdict(row));
-      for (const a of all('#claims .grid a'))
-        a.hidden = document.querySelector(a.getAttribute('href')).closest('tr').hidden;
+      const led = a => document.querySelector(a.getAttribute('href'));
+      for (const li of all('#claims .said li')) li.hidden = led(li.querySelector('a')).closest('tr').hidden;
+      for (const a of all('#claims .grid a')) a.hidden = led(a).hidden;
     });
     bar.append(button);
   }
@@ -72,6 +73,6 @@ for (const kind of ['pointerover', 'pointerdown', 'focusin']) document.addEventL
 )js";
 
 const char* const page_script_hash =
-    "vaUfK6uzrxQ5DBzLo06f08rByE50NLfTefkC5i7Z2qc=";
+    "NhwJpaXDAXT7eNefj1eBjtGMEwvpJaDWplwACCNbnt8=";
 
 }  // namespace parlab

@@ -15,7 +15,7 @@ struct Layout {
   double row, text;           // heights: of a row without lines, of a line
   bool narrow;
 };
-constexpr Layout wide{1010, 200, 690, 22, 15, false},
+constexpr Layout wide{1010, 200, 660, 22, 15, false},
     narrow{360, 14, 346, 42, 15, true};
 
 // As attributes, for files of their own; a page has its own colours.
@@ -142,13 +142,27 @@ class Rows {
       text(line - 10, 14, strip_.left, "end", true);
       text(line + 10, 14, strip_.right, "start", true);
     }
-    for (const auto& [value, words] : strip_.ticks) {
-      if (value != strip_.line) vertical(x(value), top, bottom, "grid");
-      // At the edge of the picture it ends there.
-      const double half = 4 * static_cast<double>(words.size());
-      const bool edge = x(value) + half > at_.width;
-      text(edge ? at_.width : x(value), top - 9, words, edge ? "end" : "middle",
-           true);
+    // The words of the line, and of others where they leave room.
+    const auto of_line = std::ranges::find(
+        strip_.ticks, strip_.line, &std::pair<double, std::string>::first);
+    const auto room = [&](const auto& tick) {
+      const double half = 4 * static_cast<double>(tick.second.size());
+      // At the edge of the picture they end there.
+      const double end = std::min(x(tick.first) + half, at_.width);
+      return std::pair{end - 2 * half, end};
+    };
+    for (auto tick = strip_.ticks.begin(); tick != strip_.ticks.end(); ++tick) {
+      if (tick != of_line) {
+        vertical(x(tick->first), top, bottom, "grid");
+        const bool meets = of_line != strip_.ticks.end() &&
+                           room(*tick).first < room(*of_line).second &&
+                           room(*of_line).first < room(*tick).second;
+        if (meets) continue;
+      }
+      const auto [begin, end] = room(*tick);
+      const bool edge = end >= at_.width;
+      text(edge ? end : (begin + end) / 2, top - 9, tick->second,
+           edge ? "end" : "middle", true);
     }
     vertical(line, top, bottom, "line");
   }

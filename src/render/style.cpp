@@ -25,6 +25,7 @@ a { color: var(--link); }
 small, .note { font-size: 0.85rem; color: var(--soft); }
 [id] { scroll-margin-top: 1.5rem; }
 td [id] { scroll-margin-top: 7rem; }
+svg [id] { scroll-margin-top: 12rem; }
 nav { margin: 0.6rem 0; }
 nav a { display: inline-block; margin-right: 1rem; padding: 0.2rem 0; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.2rem 1.2rem; margin: 0.5rem 0; }
@@ -54,7 +55,6 @@ figure svg { display: block; width: 100%; height: auto; max-width: 60rem; }
 .chart .axis { stroke: #444; stroke-width: 1.2; }
 .chart .line { fill: none; stroke-width: 2; }
 .chart .leader { stroke: #777; stroke-width: 0.8; }
-.chart .label { fill: #fff; stroke: #444; stroke-width: 0.8; }
 .chart { background: #fff; }
 .strip text, .strip a text { fill: var(--ink); }
 .strip a:hover text, .strip a:focus text { fill: var(--link); text-decoration: underline; }
@@ -85,16 +85,22 @@ svg g:target path { stroke-width: 3.5; }
 .grid { min-width: 0; }
 .grid caption { text-align: left; font-weight: 600; padding-top: 0.5rem; }
 .grid td, .grid th { border: 0; font-weight: normal; padding: 0.1rem 0.7rem 0.1rem 0; }
-.grid a { display: inline-block; min-width: 4.6rem; margin: 0.1rem 0; padding: 0 0.3rem; border-bottom: 3px solid var(--hair);
+:where(.grid, .said) a { display: inline-block; min-width: 4.6rem; margin: 0.1rem 0; padding: 0 0.3rem; border-bottom: 3px solid var(--hair);
   color: inherit; text-decoration: none; font-size: 0.85rem; }
-.grid a[hidden] { display: none; }
-.grid .v0, .grid .v1 { border-color: var(--third); }
-.grid .v2 { border-color: var(--library); }
-.grid .v3 { border-color: #c22; background: var(--shade); }
-.grid a:hover { border-color: var(--link); }
+.grid th { white-space: nowrap; }
+.grid th + td a { min-width: 3.9rem; font-size: 0.78rem; }
+[hidden] { display: none !important; }
+a.v0, a.v1 { border-color: var(--third); }
+a.v2 { border-color: var(--library); }
+a.v3 { border-color: #c22; background: var(--shade); }
+.grid a:hover, .said a:hover { text-decoration: underline; }
+.said ul { columns: 2; column-gap: 2rem; margin: 0; padding: 0; list-style: none; }
+.said li { display: grid; grid-template-columns: 5.4rem 1fr; gap: 0.6rem; align-items: start; break-inside: avoid;
+  padding: 0.25rem 0; font-size: 0.9rem; line-height: 1.35; }
+.said small { display: block; }
 figcaption { font-size: 0.85rem; color: var(--soft); max-width: 60rem; }
 ol.ladder { padding: 0; margin: 0.4rem 0; list-style: none; }
-ol.ladder li { display: grid; grid-template-columns: 10rem minmax(8rem, 1fr) 3.4rem 8.5rem 12.5rem; gap: 0 0.8rem; align-items: center;
+ol.ladder li { display: grid; grid-template-columns: 12rem minmax(8rem, 1fr) 3.4rem 8.5rem 12.5rem; gap: 0 0.8rem; align-items: center;
   padding: 0.2rem 0; border-bottom: 1px solid var(--hair); line-height: 1.3; }
 ol.ladder svg { width: 100%; height: 0.9rem; display: block; overflow: visible; }
 ol.ladder .name { overflow-wrap: anywhere; }
@@ -134,6 +140,7 @@ th[aria-sort=descending]::after { content: " ▼"; }
   figure svg.narrow { display: block; }
   figure svg.wide { display: none; }
   .headlines { grid-template-columns: 1fr 1fr; gap: 0.4rem; }
+  .said ul { columns: 1; }
   .headlines a { padding: 0.3rem 0.5rem; font-size: 0.8rem; }
   table.cards, .cards tbody, .cards tr, .cards td:not(.none), .cards th { display: block; width: 100%; }
   .cards td.none { display: none; }
@@ -154,7 +161,7 @@ th[aria-sort=descending]::after { content: " ▼"; }
   h2 { margin-top: 1rem; break-after: avoid; }
   h3, h4 { margin-top: 0.8rem; }
   figure { margin: 0.1rem 0; }
-  h3, h4 { break-after: avoid; }
+  h3, h4, h2 + p, h3 + p, summary { break-after: avoid; }
   th, td { padding: 0.15rem 0.5rem 0.15rem 0; }
   figure, li, tr { break-inside: avoid; }
   a { color: inherit; text-decoration: none; }
@@ -163,7 +170,7 @@ th[aria-sort=descending]::after { content: " ▼"; }
   .headlines { grid-template-columns: repeat(5, 1fr); }
   .strip { max-width: 19cm; }
   .figures .chart { max-width: 11.5cm; }
-  .filter, #says { display: none; }
+  .filter, #says, .said { display: none; }
   #rooflines figure { max-width: 12cm; }
   #claims .cards { font-size: 0.8rem; line-height: 1.25; }
   #claims small, #transfers small { font-size: inherit; }

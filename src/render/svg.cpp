@@ -147,18 +147,16 @@ class Drawing {
   }
 
   // Markers: disc, square, triangle, diamond, triangle on its head.
-  void marker(double x, double y, int look) {
+  void marker(double x, double y, int look, const std::string& hint = {}) {
     const auto at = [&](double dx, double dy) {
       return text_of(x + dx) + "," + text_of(y + dy) + " ";
     };
-    const Html::Attributes fill{{"fill", look_of(look).colour}};
-    std::string points;
+    Html::Attributes attributes{{"fill", look_of(look).colour}};
+    std::string shape = "polygon", points;
     switch (static_cast<std::size_t>(look) % std::size(looks)) {
       case 0:
-        svg_.single(
-            "circle",
-            {{"cx", text_of(x)}, {"cy", text_of(y)}, {"r", "5"}, fill[0]});
-        return;
+        shape = "circle";
+        break;
       case 1:
         points = at(-5, -5) + at(5, -5) + at(5, 5) + at(-5, 5);
         break;
@@ -171,7 +169,17 @@ class Drawing {
       default:
         points = at(0, 6) + at(6, -5) + at(-6, -5);
     }
-    svg_.single("polygon", {{"points", points}, fill[0]});
+    if (points.empty()) {
+      attributes.insert(attributes.end(),
+                        {{"cx", text_of(x)}, {"cy", text_of(y)}, {"r", "5"}});
+    } else {
+      attributes.push_back({"points", points});
+    }
+    if (hint.empty()) {
+      svg_.single(shape, attributes);
+    } else {
+      svg_.open(shape, attributes).element("title", hint).close();
+    }
   }
 
   void write_series(const Series& series) {
@@ -232,47 +240,75 @@ class Drawing {
     });
   }
 
-  // The text of each mark where no other text and no mark is, joined
+  struct Box {
+    double left, top, right, bottom;
+
+    bool meets(const Box& other) const {
+      return left < other.right && other.left < right && top < other.bottom &&
+             other.top < bottom;
+    }
+    static Box around(double x, double y, double half_width,
+                      double half_height) {
+      return {x - half_width, y - half_height, x + half_width, y + half_height};
+    }
+  };
+
+  // The text of each mark where no other text, no mark and no line is, joined
   // to its mark by a thin line.
   void write_marks() {
-    std::vector<ChartPoint> taken;
+    std::vector<Box> taken;
     for (const auto& mark : chart_.labels) {
-      if (drawable(mark.at)) taken.push_back({x_(mark.at.x), y_(mark.at.y)});
+      if (drawable(mark.at))
+        taken.push_back(Box::around(x_(mark.at.x), y_(mark.at.y), 8, 8));
     }
+    for (const auto& series : chart_.series)
+      cover(series, taken);
     for (const auto& mark : chart_.labels) {
       if (!drawable(mark.at)) continue;
       const double x = x_(mark.at.x), y = y_(mark.at.y);
-      const auto place = free_place(x, y, taken);
-      taken.push_back(place);
-      line(x, y, place.x, place.y, "leader");
-      marker(x, y, mark.look);
-      svg_.single("circle", {{"class", "label"},
-                             {"cx", text_of(place.x)},
-                             {"cy", text_of(place.y)},
-                             {"r", "10"}});
-      text(place.x, place.y + 5, mark.text, "middle");
+      if (!mark.text.empty()) {
+        const auto box = free_place(x, y, mark.text, taken);
+        taken.push_back(box);
+        line(x, y, std::clamp(x, box.left, box.right),
+             std::clamp(y, box.top, box.bottom), "leader");
+        text((box.left + box.right) / 2, box.bottom - 5, mark.text, "middle");
+      }
+      marker(x, y, mark.look, mark.hint);
     }
   }
 
-  ChartPoint free_place(double x, double y,
-                        const std::vector<ChartPoint>& taken) const {
-    for (double away = 24; away < 200; away += 12) {
+  // Where its line goes.
+  void cover(const Series& series, std::vector<Box>& taken) const {
+    for (std::size_t i = 1; i < series.points.size(); ++i) {
+      const auto &a = series.points[i - 1], &b = series.points[i];
+      if (!series.line || !drawable(a) || !drawable(b)) continue;
+      constexpr int steps = 100;
+      for (int step = 0; step <= steps; ++step) {
+        const double share = static_cast<double>(step) / steps;
+        taken.push_back(Box::around(std::lerp(x_(a.x), x_(b.x), share),
+                                    std::lerp(y_(a.y), y_(b.y), share), 4, 4));
+      }
+    }
+  }
+
+  Box free_place(double x, double y, const std::string& words,
+                 const std::vector<Box>& taken) const {
+    const double half = character * static_cast<double>(words.size()) / 2 + 2;
+    for (double away = 12; away < 200; away += 12) {
       for (int i = 0; i < 12; ++i) {
         // Right and below first: roofs come from above.
         const int turns = (i % 2 == 0 ? 1 : -1) * (i + 1) / 2;
         const double angle = turns * 0.5236 + 0.4;
-        const ChartPoint place{x + away * std::cos(angle),
-                               y + away * std::sin(angle)};
-        const bool inside = place.x > x_.from + 10 && place.x < x_.to - 10 &&
-                            place.y > y_.to + 10 && place.y < y_.from - 10;
-        const bool is_free =
-            std::ranges::none_of(taken, [&](const ChartPoint& other) {
-              return std::hypot(other.x - place.x, other.y - place.y) < 21;
-            });
-        if (inside && is_free) return place;
+        const auto box = Box::around(x + (away + half) * std::cos(angle),
+                                     y + (away + 9) * std::sin(angle), half, 9);
+        const bool inside = box.left > x_.from && box.right < x_.to &&
+                            box.top > y_.to && box.bottom < y_.from;
+        const bool is_free = std::ranges::none_of(
+            taken, [&](const Box& other) { return box.meets(other); });
+        if (inside && is_free) return box;
       }
     }
-    return {x, y};
+    return Box::around(x + half + 10, y, half, 9);
   }
 
   const Chart& chart_;

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "fake_workload.hpp"
+#include "folder.hpp"
 #include "page/figures.hpp"
 #include "page/reference.hpp"
 #include "page/sections.hpp"
@@ -136,6 +137,31 @@ BOOST_AUTO_TEST_CASE(a_picture_keeps_to_itself) {
              "<g id='p-a'><title>1 &lt; 2</title></g><use xlink:href='#p-a' "
              "fill=\"url(#p-b)\"/>"
              "<text id=\"p-b\">1 &lt; 2 id='c'</text></svg>");
+}
+
+// Its title is what is heard of it, and stands under it.
+BOOST_AUTO_TEST_CASE(a_figure_says_what_it_shows) {
+  const testing::Folder folder;
+  const auto file = folder.path / "fake-1-time.svg";
+  std::ofstream(file) << "<svg>\n<title>fake: a &lt; b at 16K</title>\n"
+                         "<g id='x'><title>a</title></g></svg>";
+  const auto pictures = figures_of(folder.path, "fake");
+  BOOST_REQUIRE(pictures.size() == 1u);
+  BOOST_TEST(pictures[0].title == "fake: a < b at 16K.");
+  const auto text = page_of({pictures[0]});
+  BOOST_TEST(has(text, "aria-label=\"fake: a &lt; b at 16K.\""));
+  BOOST_TEST(has(text, "<figcaption>fake: a &lt; b at 16K.</figcaption>"));
+  BOOST_TEST(!has(text, "<title>fake: a"));
+  BOOST_TEST(has(text, "<title>a</title>"));
+}
+
+BOOST_AUTO_TEST_CASE(formulas_have_the_letters_of_a_page) {
+  BOOST_TEST(typeset("y = A^T (A x), A (rows x cols), x") ==
+             "y = Aᵀ (A x), A (rows × cols), x");
+  BOOST_TEST(typeset("A m x k and B k x n, 3x3, tiles of 64 x 128") ==
+             "A m × k and B k × n, 3 × 3, tiles of 64 × 128");
+  BOOST_TEST(typeset("the strip of x a block needs, 16x") ==
+             "the strip of x a block needs, 16x");
 }
 
 BOOST_AUTO_TEST_CASE(a_picture_that_could_run_or_load_something_is_refused) {
@@ -625,15 +651,17 @@ BOOST_AUTO_TEST_CASE(machines_side_by_side) {
   // GPUs among themselves, CPUs among themselves
   BOOST_TEST(has(text, "1.50× slower"));
   BOOST_TEST(!has(text, "2.00× slower"));
-  BOOST_TEST(!has(text, "Not measured at that size"));
+  BOOST_TEST(has(text, "CPUs: other is the fastest in 1 of 1 workloads."));
+  BOOST_TEST(!has(text, "Not measured at these sizes"));
   BOOST_TEST(has(text, "other (CPU only)"));
   BOOST_TEST(has(text, "href=\"other/index.html#claim-v1\""));
   run = a_run("a GPU");
   run.machine = "other";
   BOOST_TEST(has(page_of(std::vector{one, arrange({run}, {record})}),
-                 "Not measured at that size: fake on other"));
+                 "Not measured at these sizes, on GPUs: other in 1 of 1"));
   BOOST_TEST(!has(text, "What a faster GPU changes"));
-  BOOST_TEST(has(page_of(std::vector<Measured>{}), "Side by side"));
+  BOOST_TEST(
+      has(page_of(std::vector<Measured>{}), "Which machine is the fastest?"));
 }
 
 // Of one GPU whose memory is twice that of the other: a kernel at its roof
@@ -693,6 +721,36 @@ BOOST_AUTO_TEST_CASE(a_team_has_no_place_in_the_roofline) {
   BOOST_TEST(has(fastest_in_roofline(1), "cuda/split, gpus=1"));
   BOOST_TEST(!has(fastest_in_roofline(2), "cuda/split"));
   BOOST_TEST(has(fastest_in_roofline(2), "cuda/naive"));
+}
+
+// Of each workload the fastest has its name there, and others are marks alone.
+BOOST_AUTO_TEST_CASE(a_roofline_names_its_workloads) {
+  auto run = a_run();
+  run.device.read = {{1 << 30, 4e12}};
+  run.device.units = {{"fma float", 50e12}};
+  std::vector<Record> records{a_record("cuda/naive", 64, 20),
+                              a_record("blas/library", 64, 30)};
+  records[1].source = "x.cu";
+  for (auto& record : records)
+    record.unit = "fma float";
+  const auto text = page_of(arrange({run}, records));
+  const auto drawn = text.substr(text.find("<figure id=\"fig-roofline-gpu\""));
+  const auto figure = drawn.substr(0, drawn.find("</figure>"));
+  BOOST_TEST(count(figure, ">fake</text>") == 1u);
+  BOOST_TEST(count(figure, "<title>fake, ") == 2u);
+  BOOST_TEST(has(figure, "limits fake."));
+}
+
+// The words of a tick give way to those of the line.
+BOOST_AUTO_TEST_CASE(ticks_of_a_narrow_strip_do_not_meet) {
+  const Strip strip{.id = "s",
+                    .title = "t",
+                    .rows = {{.name = "a", .note = "", .marks = {{0.5}}}},
+                    .ticks = {{0.5, "50%"}, {0.75, "75%"}, {1, "100% of all"}}};
+  BOOST_TEST(has(draw(strip, StripForm::wide), "75%"));
+  BOOST_TEST(!has(draw(strip, StripForm::narrow), "75%"));
+  BOOST_TEST(has(draw(strip, StripForm::narrow), "50%"));
+  BOOST_TEST(has(draw(strip, StripForm::narrow), "100% of all"));
 }
 
 BOOST_AUTO_TEST_CASE(the_first_screen_says_how_far_kernels_come) {

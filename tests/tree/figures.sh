@@ -130,7 +130,7 @@ expect "a title says which kernel is the fastest, and ties: $(finding patras-con
 expect "... which block serves all sizes: $(finding cslab-dmv-3-naive-blocks)" \
   eval 'finding cslab-dmv-3-naive-blocks | grep -qE "a block of [0-9]+ is .* everywhere, the worst takes"'
 expect "... whether the fastest is the thriftiest: $(finding cslab-dmv-9-energy)" \
-  eval 'finding cslab-dmv-9-energy | grep -qE "fastest (and the thriftiest|, and none|, cuda)"'
+  eval 'finding cslab-dmv-9-energy | grep -qE "fastest( and the thriftiest|, and none|, cuda)"'
 expect "each cell of a heat map says its time over the best of its line" \
   test "$(grep -cE '<text>(best|[0-9.]+)</text>' plots/nvidia-h200/cslab-dmv-3-naive-blocks.svg)" -ge 56
 # elsewhere: names in a title that the picture does not show.
@@ -196,6 +196,16 @@ for picture in docs/gallery/* "$OLDPWD"/docs/gallery/*; do
     diff -q <(says "docs/gallery/$name") <(says "$OLDPWD/docs/gallery/$name")
 done
 expect "README.md has the table of the records: make gallery" cmp README.md "$OLDPWD/README.md"
+expect "each picture of the gallery has its title as alternative text: make gallery" cmp docs/gallery.md "$OLDPWD/docs/gallery.md"
+
+expect "a figure and README.md say the same share of the limit: $(finding patras-atax-4-percent-of-roof)" \
+  test "$(finding patras-atax-4-percent-of-roof | grep -oE 'reaches [0-9]+')" = "reaches $(sed -nE 's/^\| `atax`.* ([0-9]+)% \|.*/\1/p' README.md)"
+for n in 1000 1024; do
+  bin/parlab-emulated matmul $n --backend openmp --iterations 3 --format csv --results results/fixture/tiled-matmul.jsonl >/dev/null
+done
+expect "points of a report say so where they are in a panel with ours" \
+  eval 'bin/parlab-emulated database results/fixture/tiled-matmul.jsonl few.db --views scripts/tiled-matmul/views.sql &&
+        scripts/figure.sh few.db scripts/tiled-matmul/1-time.gp few && grep -q "<text>tiled (int), published</text>" few.svg'
 
 # drawn_as NAME FIGURE...: the colours and shapes of the points of NAME, a workload or several, there.
 drawn_as() {
@@ -246,6 +256,35 @@ if command -v chromium >/dev/null; then
     --no-pdf-header-footer --print-to-pdf=page.pdf "file://$PWD/plots/nvidia-h200/index.html" 2>/dev/null
   expect "the page with all figures, printed: $(grep -ac '/Type */Page\>' page.pdf) pages, 45 at the most" \
     test "$(grep -ac '/Type */Page\>' page.pdf)" -le 45
+  if command -v pdftotext >/dev/null; then
+    # on_paper PDF: the least height of a word in points, how many figures stand abreast at most, and how much of
+    # its height the emptiest page but the last uses. A figure ends with its commit. A word's box is
+    # 1.164 times as high as its letters are said to be; one that is turned is higher than wide.
+    on_paper() {
+      pdftotext -bbox "$1" - | awk -F'"' '
+        function close_page() { if (pages && (least == "" || used < least)) least = used }
+        /<page / { close_page(); ++pages; tall = $4; used = 0 }
+        /<word / {
+          wide = $6 - $2; high = $8 - $4
+          if (length($9) > 11 && wide > high && (size == "" || high < size)) size = high
+          if ($8 / tall > used) used = $8 / tall
+          if ($9 == ">commit</word>" && !((pages, column = int($2 / 150)) in seen)) {
+            seen[pages, column]
+            if (++abreast[pages] > most) most = abreast[pages]
+          }
+        }
+        END { printf "%.2f %d %d\n", size / 1.164, most, 100 * least }'
+    }
+    paper=$(on_paper page.pdf)
+    expect "... no word below 6 points, two figures abreast, no page nearly empty: $paper" \
+      awk '{ exit !($1 >= 6 && $2 == 2 && $3 >= 40) }' <<<"$paper"
+    sed 's/[.]figures { grid-template-columns: 1fr 1fr;/.figures { grid-template-columns: 1fr 1fr 1fr;/' \
+      plots/nvidia-h200/index.html >three.html
+    chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$tree/user" \
+      --no-pdf-header-footer --print-to-pdf=three.pdf "file://$PWD/three.html" 2>/dev/null
+    paper=$(on_paper three.pdf)
+    expect "... three abreast are found out, and too small: $paper" awk '{ exit !($1 < 6 && $2 == 3) }' <<<"$paper"
+  fi
 fi
 # A curve without a name: the test above must see it.
 sed 's/how [.] in_place/how . "notitle"/' scripts/figures/curves.gp >lost && mv lost scripts/figures/curves.gp

@@ -140,12 +140,23 @@ tries "tables sort by quantity" true "
   const unit = {J: 1, mJ: 1e-3, 'µJ': 1e-6};
   const joules = [...table.tBodies[0].rows].map(e => e.cells[column.cellIndex].innerText.split(' ')).map(([v, u]) => v * unit[u]);
   return joules.length > 3 && joules.every((v, i) => i === 0 || joules[i - 1] <= v)"
+tries "what a claim says and why it holds is seen without unfolding anything" true "
+  const claim = one('#claim-c6'), link = all('#claims .grid a').find(e => e.textContent.trim().endsWith(' C6'));
+  return link.getAttribute('href') === '#claim-c6' && !claim.closest('details') && claim.offsetHeight > 0 &&
+    /holds.*shared memory.*speed of shmem over coalesced.* of /.test(claim.innerText.replaceAll('\\n', ' '))"
+tries "each figure says in a sentence what it shows, by the record" 0 "
+  const named = e => /^fig-[a-z-]*-[0-9]+-/.test(e.id);
+  const words = e => [...e.querySelectorAll('svg')].map(s => s.getAttribute('aria-label'));
+  return all('figure').filter(e => !e.querySelector('figcaption').textContent || words(e).some(w =>
+    !/ .* .*[.0-9a-z]\$/.test(w) || /^[a-z-]+-[0-9]+-/.test(w) ||
+    (named(e) && !(w.includes(': ') && e.querySelector('figcaption').textContent.startsWith(w))))).length"
 tries "claims are filtered by their verdict" true "
   const rows = all('#claims .cards tbody tr:not(.group)'), button = all('.filter button').find(e => /not hold/.test(e.textContent));
   button.click();
   const left = rows.filter(e => !e.hidden);
   return left.length > 0 && left.length < rows.length && left.every(e => /does not hold/.test(e.textContent)) &&
-    all('#claims .grid a').filter(e => !e.hidden).length === left.length"
+    all('#claims .grid a').filter(e => !e.hidden).length === left.length &&
+    all('#claims .said li').filter(e => e.offsetHeight > 0).length === left.length"
 tries "a point says what it is at the foot of the page" true "
   const point = one('figure .disc');
   point.dispatchEvent(new view.PointerEvent('pointerover', {bubbles: true}));
