@@ -233,7 +233,7 @@ std::optional<Section> energy(const Measured& measured) {
                   "Joules of one execution over those of the thriftiest "
                   "of its workload. The fastest is the thriftiest where "
                   "it is at the left end; \"yes\": it is, or cannot be "
-                  "told from it."};
+                  "told from it. Sizes are those whose joules were measured."};
   for (const auto& reference : references(measured)) {
     const auto& workload = reference.workload;
     for (const bool gpu : {true, false}) {

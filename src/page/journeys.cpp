@@ -58,6 +58,9 @@ MarkedRow row_of(const Journey& journey) {
   mark(journey.kernel, Look::disc, "data on the GPU");
   row.says = {in_words(as_fast(journey.kernel)) + " there",
               in_words(as_fast(journey.pageable().travelled)) + " with copies"};
+  if (const auto& beside = journey.by(Way::overlapped))
+    row.says.push_back(in_words(as_fast(beside->travelled)) +
+                       " with copies while computing");
   return row;
 }
 
