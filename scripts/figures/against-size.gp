@@ -8,7 +8,7 @@ of(time) = is_time ? time : flops . " / (" . time . ")"
 if (!exists("units")) { units = "on_gpu" }
 if (!exists("roof_of")) { roof_of = "" }
 rows = "SELECT " . device . " AS panel, name AS curve, n AS x, " . of("time_s") . " AS y, " . of("low_s") . " AS low, " . of("high_s") . " AS high, tunables AS note, NULL AS look FROM " . view \
-  . " UNION ALL SELECT " . device . ", CASE " . units . " WHEN 0 THEN 'roof" . roof_of . ", CPU' WHEN 1 THEN 'roof" . roof_of . ", GPU' ELSE 'roof, tensor' END, n, " . of("min(" . roof_s . ")") . ", NULL, NULL, NULL, 21 + " . units . " FROM " . view . " AND " . roof_s . " IS NOT NULL GROUP BY n, " . units \
+  . " UNION ALL SELECT " . device . ", CASE " . units . " WHEN 0 THEN 'limit" . roof_of . ", CPU' WHEN 1 THEN 'limit" . roof_of . ", GPU' ELSE 'limit, tensor' END, n, " . of("min(" . roof_s . ")") . ", NULL, NULL, NULL, 21 + " . units . " FROM " . view . " AND " . roof_s . " IS NOT NULL GROUP BY n, " . units \
   . (theirs eq "" ? "" : " UNION ALL SELECT '" . published . "', name, n, " . of("time_s") . ", NULL, NULL, NULL, 20 FROM (" . theirs . ") WHERE n IN (SELECT n FROM " . view . ")")
 y_name = is_time ? "time" : "performance"
 y_unit = is_time ? "s" : "flop/s"

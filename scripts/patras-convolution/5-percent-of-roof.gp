@@ -1,3 +1,3 @@
-# The ladder rung by rung, as percent of the copy roof, double.
+# The ladder rung by rung, as percent of what copying allows, double.
 dtype = "double"
 load "scripts/patras-convolution/rungs.inc"

@@ -1,3 +1,3 @@
-# The ladder rung by rung, as percent of the copy roof, float.
+# The ladder rung by rung, as percent of what copying allows, float.
 dtype = "float"
 load "scripts/patras-convolution/rungs.inc"

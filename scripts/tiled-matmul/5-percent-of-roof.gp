@@ -1,4 +1,4 @@
-# The ladder rung by rung, in percent of the roof.
+# The ladder rung by rung, in percent of the limit.
 percent = "roof_percent"
-of = "the roof"
+of = "the limit"
 load "scripts/tiled-matmul/rungs.inc"

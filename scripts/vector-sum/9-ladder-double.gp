@@ -1,3 +1,3 @@
-# Bandwidth of the ladder in double, with the roof and CUB.
+# Bandwidth of the ladder in double, with the limit and CUB.
 dtype = "double"
 load "scripts/vector-sum/ladder.inc"

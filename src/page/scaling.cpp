@@ -119,7 +119,7 @@ std::vector<std::string> workloads_of(const Measured& one,
 std::optional<Section> pair_section(const Measured& slower,
                                     const Measured& faster) {
   const auto slow = *slower.device_ceilings(), fast = *faster.device_ceilings();
-  auto table = table_of({"Workload", "Times as fast", "Its roof", "Goes with",
+  auto table = table_of({"Workload", "Times as fast", "Its limit", "Goes with",
                          "Fastest of each"});
   std::map<std::string, std::string> with;  // what: largest points
   std::size_t small = 0, small_with_none = 0;
@@ -158,8 +158,8 @@ std::optional<Section> pair_section(const Measured& slower,
         table.rows.push_back(
             {{{workload, point},
               {times(gain), interval(gain)},
-              {factor(pair.gain_of_roof()), "roof: " + limit},
-              {goes_with, pair.near_roofs() ? "" : "far from its roof"},
+              {factor(pair.gain_of_roof()), "set by " + limit},
+              {goes_with, pair.near_roofs() ? "" : "far from its limit"},
               {setting(pair.slower->record) + " and " + setting(record)}}});
       }
     }
@@ -199,9 +199,9 @@ std::optional<Section> scaling(const std::vector<Measured>& machines) {
       .blocks = {Paragraph{
           "The fastest variant on each kind of GPU, in the precision of its "
           "type, kernel only, at the smallest and the largest size that both "
-          "were measured at. A point goes with what sets its roof, memory, a "
+          "were measured at. A point goes with what sets its limit, memory, a "
           "unit or the launch of an empty kernel, when it reaches half of the "
-          "roof on both and is faster by as much as the roof is: within " +
+          "limit on both and is faster by as much as the limit is: within " +
           Text(share(alike)) +
           ", by its whole interval. It goes with none of them when it waits "
           "for something else: caches, its own instructions."}}};

@@ -701,7 +701,7 @@ BOOST_AUTO_TEST_CASE(what_goes_with_memory_and_what_with_neither) {
   const auto changes = text.substr(text.find("fast over slow"));
   BOOST_TEST(has(changes, "8, radius = 16"));
   BOOST_TEST(!has(changes, "radius = 32"));
-  BOOST_TEST(has(text, "far from its roof"));
+  BOOST_TEST(has(text, "far from its limit"));
   BOOST_TEST(
       !has(page_of(std::vector{machine("fast", 4e12), machine("fast", 4e12)}),
            "What a faster GPU changes"));
