@@ -1,16 +1,33 @@
 #include "commands/record_files.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "core/file.hpp"
+#include "core/text.hpp"
+#include "core/types.hpp"
 
 namespace parlab {
 
 std::string record_path(const std::string& name) {
   std::error_code ignored;
   if (std::filesystem::exists(name, ignored)) return name;
-  const auto machine = base_folder() / "results" / name;
-  return std::filesystem::exists(machine, ignored) ? machine.string() : name;
+  const auto results = base_folder() / "results";
+  const auto machine = results / name;
+  if (std::filesystem::exists(machine, ignored)) return machine.string();
+  // A word alone is a machine's name.
+  if (name.find_first_of("./") != name.npos) return name;
+  std::vector<std::string> known;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(results, ignored)) {
+    const auto folder = entry.path().filename().string();
+    if (entry.is_directory(ignored) && folder != "published")
+      known.push_back(folder);
+  }
+  std::ranges::sort(known);
+  throw UsageError("no records of a machine '" + name + "'" +
+                   (known.empty() ? "" : "; there are " + join(known, ", ")) +
+                   did_you_mean(name, known));
 }
 
 Loaded load_all(const std::vector<std::string>& paths) {

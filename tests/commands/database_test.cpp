@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "commands/experiment_tables.hpp"
+#include "commands/record_files.hpp"
 #include "folder.hpp"
 #include "record/speedup.hpp"
 #include "record/store.hpp"
@@ -53,6 +54,16 @@ Record timed(const std::string& backend, const std::string& variant,
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(database)
+
+BOOST_AUTO_TEST_CASE(a_machine_without_records_is_told_from_those_that_have) {
+  BOOST_CHECK_EXCEPTION(
+      record_path("nvidia-h2000"), UsageError, [](const UsageError& error) {
+        const std::string said = error.what();
+        return contains(said, "there are ") && contains(said, "nvidia-h100") &&
+               contains(said, "did you mean 'nvidia-h200'?");
+      });
+  BOOST_TEST(record_path("gone/x.jsonl") == "gone/x.jsonl");
+}
 
 BOOST_AUTO_TEST_CASE(ratios_are_those_of_statistics) {
   const Folder folder;
