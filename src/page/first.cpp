@@ -175,14 +175,13 @@ std::string what_this_is(const std::vector<const Measured*>& machines) {
       least = std::min(least, kernels);
     }
   }
-  if (workloads.empty()) return "parlab measures what it has proved right.";
+  if (workloads.empty()) return "parlab measures what it has verified.";
   const auto each = least < most ? std::to_string(least) + " to " +
                                        counted(most, "variant") + " each"
                                  : counted(most, "variant") + " each";
   return counted(workloads.size(), "computation") + ", " + each +
          ", from the plainest to the fastest, against what the hardware "
-         "allows: parlab timed each of them after its results were proved "
-         "right.";
+         "allows: parlab verified every result before it timed anything.";
 }
 
 std::optional<Strip> first_to_fastest(const Measured& measured,

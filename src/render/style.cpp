@@ -161,7 +161,7 @@ th[aria-sort=descending]::after { content: " ▼"; }
   h2 { margin-top: 1rem; break-after: avoid; }
   h3, h4 { margin-top: 0.8rem; }
   figure { margin: 0.1rem 0; }
-  h3, h4, h2 + p, h3 + p, summary { break-after: avoid; }
+  h3, h4, h2 + p, h3 + p, p:has(+ figure), summary { break-after: avoid; }
   th, td { padding: 0.15rem 0.5rem 0.15rem 0; }
   figure, li, tr { break-inside: avoid; }
   a { color: inherit; text-decoration: none; }
