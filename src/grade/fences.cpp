@@ -177,15 +177,25 @@ void allow_driver(CallList& list) {
                 {SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffffu & ~number, 0)});
   list.allow_each(SCMP_SYS(ioctl), 1, {0x30000001, 0x30000002});
   // It waits at a socket for others that would share its memory; nobody
-  // can be called.
+  // can be called. Where it looks for a server of its own, for the names of
+  // its devices and for a file without a name, it takes ENOENT alone for "not
+  // there".
+  for (const int call :
+       {SCMP_SYS(connect), SCMP_SYS(symlink), SCMP_SYS(unlink)})
+    list.fail_for(call, ENOENT);
   list.allow_each(SCMP_SYS(socket), 0, {AF_UNIX});
   list.allow({SCMP_SYS(bind), SCMP_SYS(listen), SCMP_SYS(accept),
               SCMP_SYS(accept4), SCMP_SYS(getsockname), SCMP_SYS(setsockopt),
               SCMP_SYS(getsockopt), SCMP_SYS(shutdown), SCMP_SYS(recvmsg),
               SCMP_SYS(recvmmsg)});
-  // Counted by Process, each.
+  // Counted by Process, each: files of memory, and memory that the device
+  // reads.
   list.allow(
       {SCMP_SYS(memfd_create), SCMP_SYS(ftruncate), SCMP_SYS(fallocate)});
+  list.allow_if(SCMP_SYS(mmap),
+                {SCMP_A1(SCMP_CMP_LE, largest_shared_map),
+                 SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_SHARED | MAP_ANONYMOUS,
+                         MAP_SHARED | MAP_ANONYMOUS)});
 }
 
 bool can_be(uid_t user) {

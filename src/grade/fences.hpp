@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -48,6 +49,10 @@ bool fence_calls(const Confinement& confinement);
 
 // The program of a process stands here until it is started.
 inline constexpr int program_descriptor = 4;
+
+// A shared map without a file may have so many bytes, in a program for the
+// GPU. A part of it that is unmapped may be held all the same.
+inline constexpr std::size_t largest_shared_map = std::size_t{16} << 20;
 
 // Names of system calls; nothing for none.
 Detail refusal_of(const std::vector<std::int64_t>& calls);

@@ -199,15 +199,19 @@ Process::Held Process::held() const {
       bytes += static_cast<double>(about.st_size);
     }
   }
-  // One that is mapped may be larger than its map.
+  // One that is mapped may be larger than its map; what has no file is shown
+  // as a deleted one of /dev/zero.
   std::ifstream maps(folder + "/maps");
   for (std::string line; std::getline(maps, line);) {
     std::istringstream fields(line);
     std::string range, rights, offset, device;
     ino_t file = 0;
     fields >> range >> rights >> offset >> device >> file;
-    if (is_memory(line) && files.insert(file).second)
-      bytes += static_cast<double>(confinement_.file_bytes);
+    const bool has_no_file = line.find(" /dev/zero") != line.npos;
+    if ((is_memory(line) || has_no_file) && files.insert(file).second) {
+      bytes += static_cast<double>(has_no_file ? largest_shared_map
+                                               : confinement_.file_bytes);
+    }
   }
   return {bytes, threads};
 }

@@ -63,7 +63,7 @@ class Runner {
         auto batch =
             executor_->sample(what, {.cache = cache,
                                      .executions = {ask.get<Disturbance>()},
-                                     .watch_waits = true});
+                                     .watched = true});
         const auto left = executor_->left_by_sample();
         if (!batch.damage) batch.damage = left.damage;
         // Beside the grader, which is at work until it asks again, they

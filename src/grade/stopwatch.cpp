@@ -109,6 +109,14 @@ void Stopwatch::time_reference(const Ceilings& ceilings) {
 void Stopwatch::time(
     Grade& grade, Contestant& first,
     const std::function<std::unique_ptr<Contestant>()>& start) {
+  // What a question takes beside its execution is another thing on the host.
+  const Variant& reference = *all_.assignment.reference;
+  if (first.variant.target != reference.target) {
+    grade.detail = {.cause = Cause::not_timed,
+                    .further = {{.cause = Cause::reference_elsewhere,
+                                 .arguments = {reference.full_name()}}}};
+    return;
+  }
   std::vector<Record> runs;
   for (std::size_t i = 0; i < processes_; ++i) {
     const auto run =

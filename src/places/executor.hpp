@@ -65,7 +65,10 @@ struct BatchPlan {
   Cache cache = Cache::hot;
   // what happens before each, outside its time
   std::vector<Disturbance> executions;
-  bool watch_waits = false;  // how long threads waited for a CPU is wanted
+  // By the clock of a grader, which sees all that happens from question to
+  // answer: no execution is untimed, and how long threads waited for a CPU is
+  // wanted.
+  bool watched = false;
 };
 
 struct Batch {

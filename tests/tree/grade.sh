@@ -222,6 +222,7 @@ END
 mkdir timed && sed 's/sum += p.a/sum = sum + p.a/' class/openmp.cpp >timed/plain.cpp
 sed -i 's/ *#pragma.*/for (volatile int again = 0; again < 1; again = again + 1)/' timed/plain.cpp
 sed 's/again < 1/again < 40/' timed/plain.cpp >timed/slow.cpp
+sed 's/again < 1/again < 8/' timed/plain.cpp >timed/slower.cpp # but a moment all the same
 {
   cat <<'END'
 #include <chrono>
@@ -252,7 +253,7 @@ extern "C" ssize_t recv(int from, void* to, size_t count, int flags) {
   return syscall(SYS_recvfrom, from, to, count, flags, nullptr, nullptr);
 }'
 "$parlab" grade dmv timed --sizes 64,1024 --reference serial/plain >out 2>errors
-honest() { ! grep -E '^(plain|slow),' grades/dmv/grades.csv | grep -qvE '^[^,]*,[^,]*,passed,'; }
+honest() { ! grep -E '^(plain|slow|slower),' grades/dmv/grades.csv | grep -qvE '^[^,]*,[^,]*,passed,'; }
 expect "honest clocks pass, whatever else runs here" honest
 if grep -q 'was timed: other' out || grep -q 'not timed: other' grades/dmv/grades.csv; then
   echo "  (too busy to time: $(grep -E '^(plain|slow|hooks_clock),' grades/dmv/grades.csv))"

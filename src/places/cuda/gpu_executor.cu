@@ -29,8 +29,7 @@ namespace parlab {
 namespace {
 
 // The queue of a stream holds about a thousand entries; a batch behind the
-// gate must fit. What an execution queues is taken for so much at least;
-// transfers of a team queue something beside kernels.
+// gate must fit. An execution is taken to queue so many at the least.
 constexpr int queue_entries = 500;
 constexpr int least_of_launches = 4, least_of_transfers = 20;
 
@@ -139,6 +138,7 @@ class GpuExecutor final : public Executor {
       timer.wait("writing inputs anew");
     }
     GpuTimer::Work work{.run = [&] { run(call, placed); }};
+    if (asked.watched) work.warm_ups = 0;
     work.before = [&](int i) {
       write_anew(executions[i].signs);
       placed.disturb(std::exchange(disturbed, i), i);

@@ -13,9 +13,6 @@ namespace {
 
 // Executions in one batch, at the most.
 constexpr int executions_at_most = 64;
-// The caches are full of what ran before: it takes a few executions until
-// they hold what this one keeps there.
-constexpr int warm_ups = 4;
 // How long an idle device may take to say that it is idle.
 constexpr double least_work_left_s = 100e-6;
 constexpr double share_left = 0.02;
@@ -127,7 +124,7 @@ Batch GpuTimer::time_once(const Work& work, int count, Cache cache,
   if (cold) each([](Member&) { cudaCtxResetPersistingL2Cache(); });
   Gate::Closed closed(gate_);
   each([](Member& member) { member.clocks.read(0); });
-  for (int i = 0; !cold && i < warm_ups; ++i)
+  for (int i = 0; !cold && i < work.warm_ups; ++i)
     work.run();
   for (int i = 0; i < count; ++i) {
     work.before(i);

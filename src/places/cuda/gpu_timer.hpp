@@ -28,10 +28,13 @@ class GpuTimer {
     // each execution, by its number
     std::function<void(int)> before = [](int) {};
     std::function<void()> after = [] {};  // the last one
+    // The caches are full of what ran before: it takes a few executions until
+    // they hold what this one keeps there.
+    int warm_ups = 4;
   };
   // count timed executions (64 at most). Cold: L2 is overwritten before
-  // each, its persisting lines are reset before the first; hot: a few untimed
-  // executions come first. Throws what Gate::wait() throws, and
+  // each, its persisting lines are reset before the first; hot: the
+  // warm-ups come first, untimed. Throws what Gate::wait() throws, and
   // PointError(implausible) when another stream is still at work after the
   // last one.
   Batch time(const Work& work, int count, Cache cache);

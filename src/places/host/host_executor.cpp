@@ -190,11 +190,12 @@ class HostExecutor final : public Executor {
     Batch batch;
     // After the wait for quiet, in which clocks fall; a long execution raises
     // them by itself.
-    if (hot && seconds_[call.key()] < usual_batch_s) run(call, bound);
+    if (hot && !plan.watched && seconds_[call.key()] < usual_batch_s)
+      run(call, bound);
     // From here on: threads that begin crowd on some CPUs,
     // which is nobody's fault.
     std::optional<RunQueueWait> queue;
-    if (plan.watch_waits) queue.emplace(getpid());
+    if (plan.watched) queue.emplace(getpid());
     for (const auto& disturbance : plan.executions) {
       inputs.take(disturbance.signs);
       const Changed changed(disturbance.inputs, inputs_);
