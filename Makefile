@@ -6,7 +6,9 @@
 # DEBUG=1). Without the CUDA toolkit the CPU backends and the emulated CUDA
 # variants are built all the same.
 
-SHELL         := scripts/make/shell
+# In a known locale from its first line: of one that is not there bash warns.
+SHELL         := /usr/bin/env
+.SHELLFLAGS   := LC_ALL=C.UTF-8 scripts/make/shell -c
 .DEFAULT_GOAL := build
 MAKEFLAGS     += --no-builtin-rules --no-print-directory
 .DELETE_ON_ERROR:
@@ -21,8 +23,8 @@ define newline
 
 endef
 
-# make -n and make -q write nothing, nor does make help.
-dry := $(strip $(filter help,$(MAKECMDGOALS)) $(foreach f,n q,$(findstring $f,$(filter-out -%,$(firstword $(MAKEFLAGS))))))
+# make -n and make -q write nothing, nor do make help and make print-X.
+dry := $(strip $(filter help print-%,$(MAKECMDGOALS)) $(foreach f,n q,$(findstring $f,$(filter-out -%,$(firstword $(MAKEFLAGS))))))
 
 # All cores, unless -j says otherwise, here or in MAKEFLAGS from outside: -j1,
 # j1, -kj 1, --jobs=1.

@@ -7,6 +7,9 @@
 # Sorted: make 4.2 does not.
 VARIANTS  := $(sort $(wildcard serial/*/*.cpp openmp/*/*.cpp blas/*/*.cpp))
 KERNELS   := $(wildcard cuda/*/shared/*.cu cuda/*/*.cu)
+# A name that make or records cannot take is said as such.
+odd_names := $(shell find serial openmp cuda blas -name '[!.]*' -name '*[!a-zA-Z0-9_.+-]*' '(' -name '*.cu' -o -name '*.cpp' ')' 2>/dev/null)
+$(if $(odd_names),$(error $(odd_names): rename it: the file of a variant has letters, digits and _ . + - in its name, no others))
 WORKLOADS := $(sort $(patsubst src/workloads/%.cpp,%,$(wildcard src/workloads/*.cpp)))
 
 # A folder of src/ compiles in units: files that include up to eight of its

@@ -104,7 +104,7 @@ expect "other machines have no folder under plots/" \
 own_make help >/dev/null 2>&1
 # Every target reads the names when make starts. These hand some on; one experiment stands for all.
 for target in figures gallery report cslab-dmv counters tune device-spread; do
-  MACHINE=${folders[0]} own_make --dry-run "$target" >/dev/null 2>&1
+  MACHINE=${folders[0]} own_make NVCC= --dry-run "$target" >/dev/null 2>&1 # with it, a hash of each kernel
 done
 for command in show export claims index; do
   timeout 60 "$parlab" "$command" "${folders[@]/#/results/}" >out 2>&1
