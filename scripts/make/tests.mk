@@ -94,10 +94,14 @@ endif
 $(B)/cuda/%.cubin: %.cu $(B)/cuda.flags
 	@mkdir -p $(@D)
 	$(call say,NVCC,$<) $(NVCC) -cubin -Xcicc -O1 -Xptxas -O0 $(subst $(FOR_ALL),,$(CUDA_FLAGS)) $(IDENTITY) $< -o $@
-$(B)/check/parlab-without-kernels: $(MAIN_OBJECT) $(HOST_OBJECTS) $(B)/sources.list \
-                                   $(DRIVER_OBJECTS) $(patsubst %,$(B)/cuda/%.o,$(filter blas/%,$(CUDA_SOURCES)))
+WITHOUT_KERNELS := $(MAIN_OBJECT) $(HOST_OBJECTS) $(DRIVER_OBJECTS) $(patsubst %,$(B)/cuda/%.o,$(filter blas/%,$(CUDA_SOURCES)))
+$(B)/check/parlab-without-kernels: $(WITHOUT_KERNELS) $(B)/sources.list
 	@mkdir -p $(@D)
 	$(call say,LINK,$@) $(LINK_CUDA) $(filter %.o,$^) $(CUDA_LIBS)
+# The same on GPUs that are not there: what it would ask of them next is not linked.
+$(B)/check/parlab-of-fake-gpus: tests/machine/fake_gpus.c $(B)/check/parlab-without-kernels
+	$(call say,LINK,$@) $(LINK_CUDA) -I$(dir $(NVCC))../include $< $(filter %.o,$(WITHOUT_KERNELS)) $(CUDA_LIBS:static=none) \
+	  -Xlinker --unresolved-symbols=ignore-all
 
 # After the programs, in a make of their own: two makes at once would write the
 # same objects.

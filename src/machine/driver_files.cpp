@@ -106,7 +106,7 @@ Detail why_unusable(const CudaAnswer& answer) {
       if (fs::exists(folder + "/libcuda.so.1", ignored))
         return {.cause = Cause::driver_elsewhere, .arguments = {folder}};
     }
-    return {.cause = Cause::no_usable_gpu, .arguments = {said}};
+    return {.cause = Cause::no_driver};
   }
   if (driver < runtime) {
     return {.cause = Cause::driver_too_old,
