@@ -1,7 +1,5 @@
 #include "commands/between_runs.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -23,14 +21,6 @@ namespace fs = std::filesystem;
 constexpr int runs = 5;
 // so few runs cannot tell that they differ by less
 constexpr double least_share = 1e-3;
-
-fs::path new_folder() {
-  std::string name =
-      (fs::temp_directory_path() / "parlab-runs-XXXXXX").string();
-  if (mkdtemp(name.data()) != nullptr) return name;
-  throw std::system_error(errno, std::generic_category(),
-                          "making a folder in " + name);
-}
 
 struct Chosen {
   const Variant* variant;
@@ -71,7 +61,7 @@ std::vector<Chosen> choose(Target target) {
 
 BetweenRuns measured_on(Target target, const fs::path& ceilings,
                         const std::vector<std::string>& options) {
-  const Temporary folder(new_folder());
+  const Temporary folder(new_temporary_folder("parlab-runs"));
   fs::copy_file(ceilings, folder.path() / ceilings.filename());
   const auto chosen = choose(target);
   for (int run = 0; run < runs; ++run) {

@@ -254,15 +254,15 @@ std::vector<Detail> notes_on_sizes(const Assignment& assignment, bool squares) {
 
 // Where no compiler sees it but that of its owner.
 fs::path make_build_folder() {
-  const auto in = fs::canonical(fs::temp_directory_path());
-  auto path = (in / "parlab-grade-XXXXXX").string();
+  auto path = new_temporary_folder("parlab-grade");
   struct statvfs mounted {};
-  if (statvfs(in.c_str(), &mounted) == 0 && (mounted.f_flag & ST_NOEXEC) != 0) {
-    throw UsageError("grade: no program can be run in " + in.string() +
+  if (statvfs(path.c_str(), &mounted) == 0 &&
+      (mounted.f_flag & ST_NOEXEC) != 0) {
+    fs::remove(path);
+    throw UsageError("grade: no program can be run in " +
+                     path.parent_path().string() +
                      ": TMPDIR names a folder where one can");
   }
-  if (mkdtemp(path.data()) == nullptr)
-    throw std::system_error(errno, std::generic_category(), path);
   // Users that submissions are built as pass through it, and see no names.
   fs::permissions(path, fs::perms::owner_all | fs::perms::group_exec |
                             fs::perms::others_exec);

@@ -59,6 +59,17 @@ Temporary::~Temporary() {
   fs::remove_all(path_, ignored);
 }
 
+fs::path new_temporary_folder(const std::string& name) {
+  std::error_code none;
+  auto in = fs::canonical(fs::temp_directory_path(none), none);
+  if (none) in = "/tmp";
+  auto path = (in / (name + "-XXXXXX")).string();
+  if (mkdtemp(path.data()) != nullptr) return path;
+  throw std::system_error(
+      errno, std::generic_category(),
+      "making a folder in " + in.string() + " (TMPDIR names another)");
+}
+
 fs::path base_folder() {
   std::error_code ignored;
   const auto program = fs::read_symlink("/proc/self/exe", ignored);

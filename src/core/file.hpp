@@ -21,6 +21,10 @@ class Temporary {
   std::filesystem::path path_;
 };
 
+// An empty folder of a new name that begins so, where temporary files lie:
+// in $TMPDIR, or in /tmp where that is no folder.
+std::filesystem::path new_temporary_folder(const std::string& name);
+
 // Calls write with the path of another file in the same folder, which
 // then takes the place of the one that is meant: nobody sees half of it,
 // and when anything fails the old one stays and nothing is left behind.

@@ -16,7 +16,7 @@ namespace parlab::grade {
 
 struct Confinement {
   // files and folders; nothing else can be opened
-  std::vector<std::string> readable, writable;
+  std::vector<std::string> readable = {}, writable = {};
   std::string folder = "/";  // to run in
   // the process becomes this user; nothing: it stays the one it is
   std::optional<uid_t> user = {};

@@ -42,6 +42,8 @@ bool is_nobodys(const Detail& why) {
   switch (why.cause) {
     case Cause::system_refused:
     case Cause::threads_not_started:
+    case Cause::cpu_limit_of_shell:
+    case Cause::disk_is_full:
     case Cause::no_host_memory:
     case Cause::host_memory_short:
       return true;

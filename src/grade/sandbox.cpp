@@ -21,6 +21,7 @@
 #include <system_error>
 #include <thread>
 
+#include "core/types.hpp"
 #include "machine/process_end.hpp"
 #include "sweep/interrupt.hpp"
 
@@ -40,6 +41,19 @@ constexpr int exit_unconfined = 99;
 void limit(int what, rlim_t most) {
   const rlimit both{most, most};
   setrlimit(static_cast<__rlimit_resource>(what), &both);
+}
+
+rlim_t cpu_seconds(const Confinement& confinement) {
+  return static_cast<rlim_t>(confinement.cpu_s) + 1;
+}
+
+// Whether a child can be given this much, for all that the shell allows.
+bool can_allow(int what, rlim_t much) {
+  const auto which = static_cast<__rlimit_resource>(what);
+  rlimit now{};
+  if (getrlimit(which, &now) != 0 || now.rlim_max >= much) return true;
+  const rlimit raised{now.rlim_cur, much};  // as root may
+  return setrlimit(which, &raised) == 0;
 }
 
 // Which GPUs there are and how threads wait is for the grader to decide,
@@ -83,12 +97,13 @@ void live_or_die_with(pid_t parent) {
   if (at_channel < 0) close(channel_descriptor);
 
   limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_CPU, static_cast<rlim_t>(confinement.cpu_s) + 1);
+  limit(RLIMIT_CPU, cpu_seconds(confinement));
   limit(RLIMIT_FSIZE, confinement.file_bytes);
   limit(RLIMIT_NOFILE, most_descriptors);
-  if (confinement.may_start) {
-    limit(RLIMIT_AS, static_cast<rlim_t>(confinement.memory_bytes));
-  }
+  limit(RLIMIT_DATA, RLIM_INFINITY);
+  limit(RLIMIT_AS, confinement.may_start
+                       ? static_cast<rlim_t>(confinement.memory_bytes)
+                       : RLIM_INFINITY);
   unshare(CLONE_NEWNET | CLONE_NEWIPC);  // where the system lets us
   if (chdir(confinement.folder.c_str()) != 0) _exit(exit_unconfined);
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
@@ -122,6 +137,26 @@ void live_or_die_with(pid_t parent) {
 }
 
 }  // namespace
+
+void require_limits(const Confinement& compiler) {
+  struct Promised {
+    int what;
+    rlim_t much;
+    const char* option;
+  };
+  constexpr rlim_t addresses_of_emulation = rlim_t{9} << 40;
+  for (const auto& [what, much, option] :
+       {Promised{RLIMIT_AS, addresses_of_emulation, "-v"},
+        {RLIMIT_DATA, static_cast<rlim_t>(compiler.memory_bytes), "-d"},
+        {RLIMIT_FSIZE, compiler.file_bytes, "-f"},
+        {RLIMIT_CPU, cpu_seconds(compiler), "-t"},
+        {RLIMIT_NOFILE, most_descriptors / 8, "-n"}}) {
+    if (can_allow(what, much)) continue;
+    throw UsageError(std::string("grade: this shell allows a process less "
+                                 "than submissions are promised (ulimit ") +
+                     option + "): grade in one without that limit");
+  }
+}
 
 Process::Process(const std::vector<std::string>& program,
                  const Confinement& confinement, int channel,
@@ -164,7 +199,10 @@ void Process::note_end(int status) {
   if (signal == SIGSYS)
     why_.further.push_back({.cause = Cause::starts_processes});
   if (signal == SIGXCPU)
-    why_.further.push_back({.cause = Cause::cpu_time_used_up});
+    why_.further.push_back(
+        {.cause = can_allow(RLIMIT_CPU, cpu_seconds(confinement_))
+                      ? Cause::cpu_time_used_up
+                      : Cause::cpu_limit_of_shell});
 }
 
 // In memory and swapped out. What it shares is held without being resident:

@@ -14,6 +14,10 @@
 
 namespace parlab::grade {
 
+// Throws UsageError where a limit of this shell would be taken for a fault of
+// what is compiled or run: less than a compiler and emulation need.
+void require_limits(const Confinement& compiler);
+
 // A confined process that runs a program, until this goes out of scope.
 // Its own end of a channel is descriptor 3 there.
 class Process {

@@ -25,7 +25,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double seconds_to_compile = 120, memory_to_compile = 4e9;
+const Confinement of_compilers{.cpu_s = 120,
+                               .memory_bytes = 4e9,
+                               .file_bytes = std::uint64_t{512} << 20,
+                               .may_start = true};
+// What a compiler may need for files of its own: with less it is not believed.
+constexpr std::uintmax_t least_room = std::uintmax_t{64} << 20;
 constexpr const char* course_prefix = "course-of-";
 
 std::vector<std::string> seen_by_compilers(const fs::path& root) {
@@ -71,17 +76,13 @@ struct Build {
     // A shell starts it: the system starts no script by a descriptor alone.
     words[0] = in_path(words[0]);
     words.insert(words.begin(), {"/bin/bash", "-c", "exec \"$@\"", "bash"});
-    Process compiler(words,
-                     {.readable = seen_by_compilers(root),
-                      .writable = {folder.string()},
-                      .folder = root.string(),
-                      .user = submission.user,
-                      .cpu_s = seconds_to_compile,
-                      .memory_bytes = memory_to_compile,
-                      .file_bytes = std::uint64_t{512} << 20,
-                      .may_start = true},
-                     -1, log.string());
-    return compiler.wait(seconds_to_compile);
+    auto confined = of_compilers;
+    confined.readable = seen_by_compilers(root);
+    confined.writable = {folder.string()};
+    confined.folder = root.string();
+    confined.user = submission.user;
+    Process compiler(words, confined, -1, log.string());
+    return compiler.wait(confined.cpu_s);
   }
 
   static std::string in_path(const std::string& program) {
@@ -234,6 +235,17 @@ void build_one(Submission& submission, const std::string& workload,
   }
 }
 
+void build_with_room(Submission& submission, const std::string& workload,
+                     const fs::path& all, BuildFor what, const Build& with) {
+  build_one(submission, workload, all, what, with);
+  std::error_code unknown;
+  if (submission.trouble && fs::space(all, unknown).available < least_room) {
+    submission.trouble.further.push_back(
+        {.cause = Cause::disk_is_full,
+         .arguments = {all.parent_path().string()}});
+  }
+}
+
 }  // namespace
 
 std::string workload_of(const std::string& source) {
@@ -265,6 +277,7 @@ void build(std::vector<Submission>& submissions, const std::string& workload,
   const bool debug =
       fs::read_symlink("/proc/self/exe").parent_path().filename() == "debug";
   const Build with{root, root / "build" / (debug ? "debug" : "")};
+  require_limits(of_compilers);
   for (const auto& submission : submissions)
     require_unseen(submission.file, root);
   std::atomic<std::size_t> next{0};
@@ -273,7 +286,7 @@ void build(std::vector<Submission>& submissions, const std::string& workload,
          !was_interrupted() && (i = next++) < submissions.size();) {
       if (submissions[i].trouble) continue;
       try {
-        build_one(submissions[i], workload, folder, what, with);
+        build_with_room(submissions[i], workload, folder, what, with);
       } catch (const std::system_error& error) {
         submissions[i].trouble = {.cause = Cause::system_refused,
                                   .arguments = {error.what()}};
@@ -291,7 +304,7 @@ void build(std::vector<Submission>& submissions, const std::string& workload,
   // Is it them, or this machine: a full disk, a limit of the shell?
   Submission none{.name = "_nothing",
                   .file = std::string("none") + failed->ending()};
-  build_one(none, workload, folder, what, with);
+  build_with_room(none, workload, folder, what, with);
   if (none.program.empty()) throw ExplainedError(none.trouble);
 }
 

@@ -1,18 +1,23 @@
 // Where variants run, and how the points of a sweep are shared out.
 #include "places/places.hpp"
 
+#include <omp.h>
+
 #include <boost/test/unit_test.hpp>
 #include <chrono>
+#include <cstring>
 #include <mutex>
 #include <set>
 #include <thread>
 
 #include "core/affinity.hpp"
 #include "core/parallel.hpp"
+#include "host/host.hpp"
 #include "machine/pinning.hpp"
 #include "places/presence.hpp"
 #include "support.hpp"
 #include "verify/problem.hpp"
+#include "workloads/dmv.hpp"
 
 using namespace parlab;
 
@@ -28,6 +33,17 @@ std::vector<const Variant*> variants_of(
   }
   return found;
 }
+
+int seen_team = 0;
+const Register<Dmv, float> names_no_number(
+    {.idea = "a region without num_threads()", .tunables = {threads()}},
+    [](Host&, const Dmv::Args<float>& p, const Tunables&) {
+      std::memset(p.y, 0, sizeof(float) * static_cast<std::size_t>(p.rows));
+#pragma omp parallel
+#pragma omp single
+      seen_team = omp_get_num_threads();
+    },
+    "openmp/teams/names_no_number.cpp", "");
 
 // Emulated devices: there are as many as are asked for.
 auto without_a_gpu() {
@@ -153,6 +169,25 @@ BOOST_AUTO_TEST_CASE(one_cpu_that_was_granted_gets_no_second_thread) {
     at_work.insert(std::this_thread::get_id());
   });
   BOOST_TEST(at_work.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_region_that_names_no_number_has_the_threads_asked_for) {
+  const auto& dmv = *Registry::instance().workload("dmv");
+  const auto& variant = testing::variant_called("teams/openmp/names_no_number");
+  const Size size{64, 65};
+  Problem problem(dmv, size, Dtype::f32, {&variant});
+  const auto host = make_host_executor();
+  host->load(problem.inputs(), problem.outputs());
+  const int before = omp_get_max_threads();
+  for (const int asked : {1, 2, 3}) {
+    const Call call{&variant, size, Dtype::f32, {{"threads", asked}}};
+    host->run_checked(call);
+    BOOST_TEST(seen_team == asked);
+    seen_team = 0;
+    host->sample(call, {.executions = {2, Disturbance{}}});
+    BOOST_TEST(seen_team == asked);
+    BOOST_TEST(omp_get_max_threads() == before);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
 source scripts/testing.sh
 
-parlab=$PWD/bin/parlab-emulated
+root=$PWD parlab=$PWD/bin/parlab-emulated
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 chmod 777 "$folder" && cd "$folder" || exit
@@ -22,7 +22,7 @@ passed() { grep -c '"verdict":"passed"' "$1"; }
 for closed in '2>&-' '<&- >&-' '<&- >&- 2>&-'; do
   rm -f r.jsonl
   expect "closed streams, $closed: all is recorded, and nothing else" \
-    eval "\$parlab \"\${cpu[@]}\" --results r.jsonl $closed && innocent r.jsonl && test \$(passed r.jsonl) = 3"
+    eval "\"\$parlab\" \"\${cpu[@]}\" --results r.jsonl $closed && innocent r.jsonl && test \$(passed r.jsonl) = 3"
 done
 "$parlab" --list 2>errors | true
 status=${PIPESTATUS[0]}
@@ -47,16 +47,17 @@ for limits in '-v 100000' '-n 4' '-n 6'; do
 done
 for most in 2 4; do
   rm -f r.jsonl
-  somebody bash -c "ulimit -u $most && exec $parlab dmv 64 --backend serial,openmp --threads 2,6 --iterations 2 --results r.jsonl" >out 2>&1
+  somebody bash -c "ulimit -u $most && exec '$parlab' dmv 64 --backend serial,openmp --threads 2,6 --iterations 2 --results r.jsonl" >out 2>&1
   expect "ulimit -u $most: $(grep -m1 threads out | cut -c1-80)" \
     eval 'grep -q "ulimit -u" out && ! { test -e r.jsonl && ! innocent r.jsonl; }'
 done
 if mkdir -p small && unshare -m mount -t tmpfs -o size=8k none small 2>/dev/null; then
-  unshare -m bash -c "mount -t tmpfs -o size=8k none small && $parlab dmv 64:84:2 --variant serial/plain --iterations 9 \
+  unshare -m bash -c "mount -t tmpfs -o size=8k none small && '$parlab' dmv 64:84:2 --variant serial/plain --iterations 9 \
     --results small/r.jsonl; echo \$?; cp small/r.jsonl r.jsonl" >out 2>errors
   expect "a full disk: $(tail -1 out) $(tail -1 errors)" eval 'grep -q "No space left" errors && innocent r.jsonl'
 fi
-for setting in OMP_MAX_ACTIVE_LEVELS=0 OMP_DYNAMIC=true OMP_THREAD_LIMIT=1; do
+# Of thousands of threads on a few CPUs each loop of parlab's own would take long, and be charged.
+for setting in OMP_MAX_ACTIVE_LEVELS=0 OMP_DYNAMIC=true OMP_THREAD_LIMIT=1 OMP_NUM_THREADS=3000; do
   rm -f r.jsonl
   env $setting "$parlab" "${cpu[@]}" --results r.jsonl >out 2>errors
   threads=$([[ $setting == *LIMIT* ]] && echo 1 || echo 2)
@@ -83,10 +84,10 @@ if unshare -pf --mount-proc true 2>/dev/null; then
   expect "with the status of who was ended: $?" test $? = 143
   "${first[@]}" "$parlab" --list 2>errors | true
   expect "a closed pipe is no error there" test ! -s errors
-  expect "what it returns is returned" eval '"${first[@]}" $parlab --version && ! "${first[@]}" $parlab nonsense'
+  expect "what it returns is returned" eval '"${first[@]}" "$parlab" --version && ! "${first[@]}" "$parlab" nonsense'
   # A child whose parent has ended is left to process 1.
   # shellcheck disable=SC2016 # expanded inside
-  "${first[@]}" bash -c '(sleep 0.3 & exec sleep 0.1) & exec '"$parlab"' dmv 512 --variant serial/plain --time-limit 3' >out 2>&1 &
+  "${first[@]}" bash -c '(sleep 0.3 & exec sleep 0.1) & exec "'"$parlab"'" dmv 512 --variant serial/plain --time-limit 3' >out 2>&1 &
   sleep 2
   expect "no zombie stays" eval 'test -z "$(ps -o stat= --ppid $(pgrep -P $!) | grep Z)"'
   wait $!
@@ -95,9 +96,41 @@ if unshare -m mount -t tmpfs none /sys 2>/dev/null; then
   for gone in /proc '/proc /sys'; do
     rm -f r.jsonl
     unshare -m bash -c "for at in $gone; do mount -t tmpfs none \$at; done; \
-      $parlab ${cpu[*]} --results r.jsonl && $parlab machine" >out 2>errors
+      '$parlab' ${cpu[*]} --results r.jsonl && '$parlab' machine" >out 2>errors
     expect "without $gone: $? $(tail -1 errors)" eval 'innocent r.jsonl && test $(passed r.jsonl) = 3 && ! grep -w "0 B" out'
   done
+fi
+
+# ---- grading --------------------------------------------------------------------------------------
+exec {grading}>"$root/build/grading.lock"
+flock "$grading" # another test looks for what gradings leave behind
+mkdir class && sed '/[.]id = /d' "$root/cuda/dmv/naive.cu" >class/ann.cu
+# graded COMMAND...: grades the one who is right, as that command starts it.
+graded() {
+  rm -rf grades
+  "$@" "$parlab" grade dmv class --sizes 64 --hidden 65 >out 2>&1
+  local status=$?
+  cat out
+  return $status
+}
+verdict() { cut -d , -f 1,3 grades/dmv/grades.csv | tail -1; }
+for place in /nowhere '' "$folder/a b"; do
+  mkdir -p "$folder/a b"
+  expect "TMPDIR='$place'" eval 'graded env TMPDIR="$place" && test "$(verdict)" = ann,passed'
+done
+expect "a folder that takes no files is named" eval '! graded env TMPDIR=/proc && grep -q "in /proc (TMPDIR" out'
+for limit in '-v 4000000' '-d 1000000' '-f 100' '-t 20' '-n 20'; do
+  # shellcheck disable=SC2034 # used in a test that is a string
+  limited="ulimit $limit && exec \"\$@\""
+  # Root may give a child more than it has.
+  expect "ulimit $limit is no fault of whoever is graded" \
+    eval 'if graded bash -c "$limited" -; then test "$(verdict)" = ann,passed; else grep -qF "(ulimit ${limit% *})" out && test ! -e grades; fi'
+done
+if mkdir -p small && unshare -m mount -t tmpfs -o size=8k none small 2>/dev/null; then
+  # shellcheck disable=SC2034 # used in a test that is a string
+  on_full_disk='mount -t tmpfs -o size=1m none small && TMPDIR=$PWD/small exec "$@"'
+  expect "nor is anybody on a full disk" \
+    eval '! graded unshare -m bash -c "$on_full_disk" - && grep -q "the disk is full" out && test ! -e grades'
 fi
 
 # ---- words ----------------------------------------------------------------------------------------
@@ -111,7 +144,7 @@ for command in "show shut/below" "export shut/below/r.jsonl" "show shut" "dmv 64
   somebody "$parlab" $command >out 2>&1
   expect "$command: $? $(head -1 out | cut -c1-100)" grep -q 'Permission denied' out
 done
-expect "a folder that cannot be read is named" eval 'somebody $parlab export some 2>&1 >/dev/null | grep -q "shut: Permission denied"'
+expect "a folder that cannot be read is named" eval 'somebody "$parlab" export some 2>&1 >/dev/null | grep -q "shut: Permission denied"'
 long=$(printf 'x%.0s' {1..256})
 for command in "show $long" "dmv 64 --backend serial --results $long.jsonl" "export $long/r.jsonl" "tables $long $long"; do
   # shellcheck disable=SC2086 # words
@@ -120,7 +153,7 @@ for command in "show $long" "dmv 64 --backend serial --results $long.jsonl" "exp
 done
 chmod 700 shut some/shut
 if command -v script >/dev/null; then
-  on_terminal() { TERM=$1 script -qec "$parlab dmv 64 --backend serial --iterations 2" /dev/null </dev/null; }
+  on_terminal() { TERM=$1 script -qec "'$parlab' dmv 64 --backend serial --iterations 2" /dev/null </dev/null; }
   expect "a terminal sees what is at work" eval 'on_terminal xterm | grep -qP "\x1b"'
   for kind in dumb unknown ''; do
     expect "TERM=$kind gets no escape sequence" eval '! on_terminal "$kind" | grep -qP "\x1b|\r\["'
@@ -131,7 +164,7 @@ sed '1s/^/\xef\xbb\xbf/; s/$/\r/' good/r.jsonl >bom.jsonl
 cat bom.jsonl bom.jsonl >twice.jsonl
 for file in bom.jsonl twice.jsonl; do
   expect "$file: a byte order mark and line ends of DOS are no part of records" \
-    eval 'test "$($parlab export $file 2>errors | wc -l)" = 4 && test ! -s errors'
+    eval 'test "$("$parlab" export $file 2>errors | wc -l)" = 4 && test ! -s errors'
 done
 printf '\xef\xbb\xbfdmv 64x64 float\t3\t1\r\n' >plan
 "$parlab" dmv 64 --backend serial --shard 1/2 --plan plan "${quick[@]}" >out 2>&1

@@ -74,6 +74,20 @@ bool uses_threads_of_library(const Call& call) {
   return call.variant->backend == "blas" && Blas::has_own_threads();
 }
 
+// How many threads a region has that names no number: those asked for.
+class DefaultTeam {
+ public:
+  explicit DefaultTeam(const Call& call) {
+    omp_set_num_threads(threads_asked_for(call));
+  }
+  ~DefaultTeam() { omp_set_num_threads(before_); }
+  DefaultTeam(const DefaultTeam&) = delete;
+  DefaultTeam& operator=(const DefaultTeam&) = delete;
+
+ private:
+  int before_ = omp_get_max_threads();
+};
+
 // The threads of one call, each on a CPU of its own. A library that
 // starts its own places them.
 class Team {
@@ -281,6 +295,7 @@ class HostExecutor final : public Executor {
 
   void run(const Call& call, const Arrays& bound) {
     host_.begin_run();
+    const DefaultTeam as_asked(call);
     call.variant->run_host(host_, {&bound, call.size.data()}, call.dtype,
                            call.tunables);
   }
