@@ -47,7 +47,7 @@ MARCH ?= native
 SCALE   ?=
 # The folder under results/ and plots/; empty: this machine's own name.
 MACHINE ?=
-ifeq ($(origin CXX),default)
+ifneq ($(filter default undefined,$(origin CXX)),)   # undefined by make -R
   CXX := g++
 endif
 ifeq ($(origin NVCC),undefined)   # NVCC= (empty) builds without CUDA

@@ -102,6 +102,11 @@ PATH=$PWD/fakes:$PATH own_make -s print-NVCC | grep -qF fakes && found=1 || foun
 expect "an nvcc that says no release is none" test "$found" = 0
 fake nvcc 'echo "Cuda compilation tools, release 12.8, V12.8.93"'
 expect "one that does is" eval 'PATH=$PWD/fakes:$PATH own_make -s print-NVCC | grep -qF fakes'
+for says in 'echo "gnuplot: cannot open a library"' 'echo "gnuplot: cannot open a library" >&2; exit 127' 'echo "<svg" >"$8"'; do
+  fake gnuplot "$says"
+  expect "a gnuplot that says or draws anything else has drawn nothing ($says)" eval \
+    '! PATH=$PWD/fakes:$PATH PARLAB=bin/parlab-emulated FORMATS=svg scripts/figure.sh here.db scripts/cslab-dmv/1-openmp-time.gp drawn && test ! -e drawn.svg'
+done
 (
   unset COMMIT
   cd elsewhere || exit

@@ -58,6 +58,7 @@ copy_tree
     rm "cuda/dmv/$name"
   done
   expect "what editors leave is no variant" own_make -n bin/parlab-emulated
+  expect "make -R, without variables of its own, knows the compiler" eval 'own_make -rR -s NVCC= print-CXX | grep -q .'
   for asked in -j1 j1 kj1 '-k -j 1' --jobs=1; do
     expect "MAKEFLAGS='$asked' is obeyed" eval 'MAKEFLAGS=$asked make -s NVCC= print-MAKEFLAGS | grep -qw -- -j1'
   done
