@@ -146,7 +146,7 @@ for command in "show shut/below" "export shut/below/r.jsonl" "show shut" "dmv 64
 done
 expect "a folder that cannot be read is named" eval 'somebody "$parlab" export some 2>&1 >/dev/null | grep -q "shut: Permission denied"'
 long=$(printf 'x%.0s' {1..256})
-for command in "show $long" "dmv 64 --backend serial --results $long.jsonl" "export $long/r.jsonl" "tables $long $long"; do
+for command in "show $long/r.jsonl" "dmv 64 --backend serial --results $long.jsonl" "export $long/r.jsonl" "tables $long $long"; do
   # shellcheck disable=SC2086 # words
   "$parlab" $command >out 2>&1
   expect "${command%% *} of a name of 256 characters: $? $(cut -c1-30 out)" grep -q 'File name too long' out
