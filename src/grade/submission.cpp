@@ -158,7 +158,8 @@ struct Build {
     if (!why && fs::exists(result)) return {};
     // Of emulation the whole lies there; the script says the first error.
     const auto whole = folder / (which + ".cu.log");
-    auto error = explained_error(fs::exists(whole) ? whole : log, file);
+    auto error = explained_error(fs::exists(whole) ? whole : log,
+                                 source(submission, folder));
     if (!error) {
       error = other("");
       if (why) error.further = {std::move(why)};

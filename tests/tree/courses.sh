@@ -193,6 +193,65 @@ extern "C" void solve(float* a, float* b, float* c, int m, int n, int k) {
 }
 END
 expect "a function for all, on the host" "$parlab" grade --check --course solve solving/eva.cpp
+mkdir launching && cat >launching/fay.cu <<'END'
+__global__ void product(float* a, float* b, float* c, int m, int n, int k) {
+  int row = blockIdx.y * blockDim.y + threadIdx.y, col = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= m || col >= k) return;
+  float sum = 0;
+  for (int l = 0; l < n; ++l) sum += a[row * n + l] * b[l * k + col];
+  c[row * k + col] = sum;
+}
+extern "C" void solve(float* a, float* b, float* c, int m, int n, int k) {
+  dim3 block(16, 16), grid((k + 15) / 16, (m + 15) / 16);
+  product<<<grid, block>>>(a, b, c, m, n, k);
+  cudaDeviceSynchronize();
+}
+END
+sed 's/col >= k/false/' launching/fay.cu >launching/gus.cu
+sed 's/= sum;/= sun;/' launching/fay.cu >launching/hal.cu
+sed 's/, grid(.*/;/; s/<<<.*>>>/<<<dim3((k + 15) \/ 16, (m + 15) \/ 16), block>>>/' launching/fay.cu >launching/ida.cu
+"$parlab" grade matmul launching --course solve --output launched >out 2>errors
+graded passed fay launched
+graded '(launch_failed|wrong_result)' gus launched 'line 5 of gus.cu'
+graded not_supported hal launched 'hal.cu:6:'
+graded passed ida launched
+cat >stencil.cu <<'END'
+#include <math.h>
+#include "polybench.h"
+__global__ void stencil(DATA_TYPE* A, DATA_TYPE* B, int ni, int nj) {
+  int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
+  if (i > 0 && j > 0 && i < ni - 1 && j < nj - 1)
+    B[i * nj + j] = 0.2 * A[(i - 1) * nj + j - 1] + 0.5 * A[(i - 1) * nj + j] - 0.8 * A[(i - 1) * nj + j + 1] -
+                    0.3 * A[i * nj + j - 1] + 0.6 * A[i * nj + j] - 0.9 * A[i * nj + j + 1] +
+                    0.4 * A[(i + 1) * nj + j - 1] + 0.7 * A[(i + 1) * nj + j] + 0.1 * A[(i + 1) * nj + j + 1];
+}
+void conv2D(int ni, int nj, DATA_TYPE* A, DATA_TYPE* B) {
+  dim3 block(32, 8), grid((size_t)ceil((float)nj / block.x), (size_t)ceil((float)ni / block.y));
+  stencil<<<grid, block>>>(A, B, ni, nj);
+}
+END
+cat >products.cu <<'END'
+#include "polybench.h"
+__global__ void first(int m, int n, DATA_TYPE* A, DATA_TYPE* x, DATA_TYPE* tmp) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= m) return;
+  tmp[i] = 0;
+  for (int j = 0; j < n; ++j) tmp[i] += A[i * n + j] * x[j];
+}
+__global__ void second(int m, int n, DATA_TYPE* A, DATA_TYPE* y, DATA_TYPE* tmp) {
+  int j = blockIdx.x * blockDim.x + threadIdx.x;
+  if (j >= n) return;
+  y[j] = 0;
+  for (int i = 0; i < m; ++i) y[j] += A[i * n + j] * tmp[i];
+}
+void kernel_atax(int m, int n, DATA_TYPE* A, DATA_TYPE* x, DATA_TYPE* y, DATA_TYPE* tmp) {
+  first<<<(m + 255) / 256, 256>>>(m, n, A, x, tmp);
+  second<<<(n + 255) / 256, 256>>>(m, n, A, y, tmp);
+}
+END
+for file in stencil products; do
+  expect "launches of PolyBench, $file" "$parlab" grade --check --course polybench $file.cu
+done
 cat >atax.cpp <<'END'
 #include "polybench.h"
 void kernel_atax(int m, int n, DATA_TYPE* A, DATA_TYPE* x, DATA_TYPE* y, DATA_TYPE* tmp) {
