@@ -84,7 +84,7 @@ done
 cp -a Makefile VERSION LICENSE src "$folder/framework"
 cp -a "serial/$workload" "$folder/framework/serial"
 mkdir -p "$folder/framework/scripts"
-cp -a scripts/*.sh scripts/make "$folder/framework/scripts"
+cp -a scripts/*.sh scripts/*.awk scripts/make "$folder/framework/scripts"
 cp -a docs/first-kernel.md docs/adding-a-kernel.md docs/emulation.md "$folder"
 cat >"$folder/Makefile" <<END
 # make check: which kernels are right, and what is missing. No GPU is needed.
@@ -103,8 +103,8 @@ cat >"$folder/README.md" <<END
 # Assignment: $workload
 
 Write the bodies of the functions in \`cuda/$workload/\`; each file says its idea at the top.
-\`framework/src/workloads/$workload.hpp\` says what the arguments are, \`framework/serial/$workload\`
-has the computation in its plainest form, and \`adding-a-kernel.md\` what a kernel may rely on.
+\`${course:+course.cu\` says how they are called, \`}framework/src/workloads/$workload.hpp\` what the arguments are,
+\`framework/serial/$workload\` has the computation in its plainest form, and \`adding-a-kernel.md\` what a kernel may rely on.
 
 \`make check\` builds the framework (some minutes, once), executes each kernel by emulation, without a
 GPU, and says what is wrong: which element, which block and thread, which line.

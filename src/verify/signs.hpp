@@ -48,7 +48,7 @@ struct Signs {
 PARLAB_ON_BOTH inline std::int64_t element_at(const LayoutMap& map,
                                               std::int64_t place) {
   if (map.pitch == 0) return place;
-  const bool transposed = map.across != 1;
+  const bool transposed = map.down == 1;  // also where there is one row
   const auto line = transposed ? map.across : map.down;
   const auto outer = place / line, inner = place % line - map.start;
   if (transposed) return inner * map.pitch + outer;

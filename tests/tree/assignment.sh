@@ -30,4 +30,22 @@ expect "what is right and what is wrong: $(check 2>&1 | tail -3 | tr '\n' ' ')" 
   eval "! check >$folder/log 2>&1; grep -q 'naive: passed' $folder/log && grep -q 'coalesced: wrong_result' $folder/log"
 cp cuda/dmv/coalesced.cu "$out/cuda/dmv/coalesced.cu"
 expect "and passes in the end" check
+
+# In the form of a course; what was built above serves again.
+lab=$folder/lab
+expect "a course that is none is refused" refuses WORKLOAD=dmv KERNELS=naive COURSE=nowhere
+expect "one that has no such workload, too" refuses WORKLOAD=dmv KERNELS=naive COURSE=solve
+expect "a hand-out in the form of a course" own_make -s assignment WORKLOAD=dmv KERNELS=naive COURSE=cslab OUT="$lab"
+rm -r "$lab/framework" && ln -s "$out/framework" "$lab/framework"
+check_lab() { (cd "$lab" && env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS COMMIT=test make -s check); }
+expect "says what is missing" eval "! check_lab >$folder/log 2>&1 && grep -q 'naive.cu: not written yet' $folder/log"
+sed -i 's|// To be written.|size_t row = blockIdx.x * blockDim.x + threadIdx.x;\n  value_t sum = 0;\n  for (size_t col = 0; col < n; ++col) sum += a[row * n + col] * x[col];\n  y[row] = sum;|' \
+  "$lab/cuda/dmv/naive.cu"
+expect "and passes when it is written: $(check_lab 2>&1 | tail -2 | tr '\n' ' ')" check_lab
+sed -i 's/y\[row\] = sum/y[row] += 2 * sum/' "$lab/cuda/dmv/naive.cu"
+expect "and not when it is wrong" eval '! check_lab >/dev/null 2>&1'
+# Another way to launch, from a hand-out's own scripts.
+awk '/gpu.launch\(/ { print "      dmv_naive<T><<<dim3(ceil_div(p.rows, block), strips), block>>>(p.a, p.x, p.y, p.rows, p.cols);"; skip = 1 }
+       !skip { print } skip && /;$/ { skip = 0 }' cuda/dmv/naive.cu >"$out/cuda/dmv/naive.cu"
+expect "angle brackets: $(check 2>&1 | tail -2 | tr '\n' ' ')" eval "grep -q '<<<' $out/cuda/dmv/naive.cu && check"
 end_tests

@@ -81,8 +81,10 @@ BOOST_AUTO_TEST_CASE(layouts_have_the_same_content) {
     const Changed changed(changes, inputs.arrays.view());
     expect_same_content(inputs, "a", layout);
   };
-  check(Inputs("dmv", {37, 53}), "a_transposed");
-  check(Inputs("convsep", {23, 41, 5}), "a_padded");
+  for (const Size& size : {Size{37, 53}, Size{1, 53}, Size{37, 1}})
+    check(Inputs("dmv", size), "a_transposed");
+  for (const Size& size : {Size{23, 41, 5}, Size{1, 41, 5}, Size{23, 1, 5}})
+    check(Inputs("convsep", size), "a_padded");
 }
 
 BOOST_AUTO_TEST_CASE(constants_stay) {
