@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(layouts_have_the_same_content) {
     write_anew(inputs.arrays.view(), {}, random_signs(), 2);
     expect_same_content(inputs, "a", layout);
     const auto changes = random_changes(inputs.arrays.view());
-    BOOST_TEST(changes.size() > 8U);
+    BOOST_TEST(!changes.empty());
     const Changed changed(changes, inputs.arrays.view());
     expect_same_content(inputs, "a", layout);
   };
