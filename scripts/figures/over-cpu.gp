@@ -1,9 +1,9 @@
-# Speedup over the best CPU variant against size, of kernels alone and, of those in moved (SQL of names), with the
-# copies to the GPU and back. view, dtype, run, subject, x_name.
+# Speedup over the best CPU variant against size, of kernels alone and, of those in moved (SQL of names), with
+# pageable copies to the GPU and back. view, dtype, run, subject, x_name.
 # Both speedups are over the serial variant of one host, which cancels out.
 ours = "(SELECT *, (SELECT max(speedup) FROM " . view . " c WHERE NOT c.on_gpu AND c.dtype = '" . dtype . "' AND c.n = b.n) AS on_cpu FROM " . view . " b WHERE dtype = '" . dtype . "' AND on_gpu AND speedup IS NOT NULL)"
 rows = "SELECT 'kernels alone' AS panel, name AS curve, n AS x, speedup / on_cpu AS y, speedup / on_cpu * time_s / high_s AS low, speedup / on_cpu * time_s / low_s AS high, tunables AS note, NULL AS look FROM " . ours \
-  . " UNION ALL SELECT 'with copies', name, n, speedup_transfers / on_cpu, NULL, NULL, tunables, NULL FROM " . ours . " WHERE speedup_transfers IS NOT NULL AND name IN (" . moved . ")"
+  . " UNION ALL SELECT 'pageable copies', name, n, speedup_transfers / on_cpu, NULL, NULL, tunables, NULL FROM " . ours . " WHERE speedup_transfers IS NOT NULL AND name IN (" . moved . ")"
 apart = 1
 level = 1
 level_name = "the best of the CPU"
@@ -14,6 +14,6 @@ found = list("SELECT printf('%s %.3g %.3g', max(" . k_of("n") . "), max(speedup 
 if (words(found) == 3) {
   with_copies = real(word(found, 3))
   finding = sprintf("at %s %s times as fast as the CPU", word(found, 1), word(found, 2)) \
-      . (with_copies > 1 ? sprintf(", %s with the copies", word(found, 3)) : with_copies > 0 ? sprintf(", but %.2g times slower with the copies", 1 / with_copies) : "")
+      . (with_copies > 1 ? sprintf(", %s with pageable copies", word(found, 3)) : with_copies > 0 ? sprintf(", but %.2g times slower with pageable copies", 1 / with_copies) : "")
 }
 load "scripts/figures/curves.gp"

@@ -414,13 +414,13 @@ Judgement times_per_launch(const Evidence&) {
       }
       if (!third) continue;
       tally.add(spread(whole) < spread(printed), spread(printed),
-                number(spread(printed)) + " to " + number(spread(whole)) +
+                number(spread(printed)) + " and " + number(spread(whole)) +
                     " against " + (brw ? "BRW " : "RW ") +
                     std::to_string(block));
     }
   }
-  return by_construction(
-      tally.judgement("computed; the factors' spread falls from", {}));
+  return by_construction(tally.judgement(
+      "computed; spread of the factors, as printed and times launches:", {}));
 }
 
 Judgement artefact_of_block_32(const Evidence& e) {

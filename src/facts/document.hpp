@@ -194,7 +194,8 @@ struct Chart {
 
 // Numbers of one kind, a row for each thing that they are of.
 PARLAB_ENUM(Look, "look", (ring, "ring"), (disc, "disc"), (tick, "tick"),
-            (square, "square"), (triangle, "triangle"), (diamond, "diamond"))
+            (square, "square"), (triangle, "triangle"), (diamond, "diamond"),
+            (start, "start"))
 struct Mark {
   double at = 0;
   Look look = Look::ring;
@@ -204,7 +205,7 @@ struct MarkedRow {
   std::string name, note;   // the note in small print under it
   std::string target = {};  // where it leads to
   std::vector<Mark> marks = {};
-  std::string strong = {};             // behind the marks
+  std::string strong = {};             // behind the marks, short
   std::vector<std::string> says = {};  // in small print, lines
 };
 struct Strip {
@@ -217,6 +218,7 @@ struct Strip {
   // At the ends of the axis: who is better there. The left side is shaded.
   std::string left = {}, right = {};
   std::vector<std::pair<Look, std::string>> key = {};
+  std::string leads = {};  // above it: where its rows lead to
   Text caption = {};
 };
 

@@ -32,7 +32,8 @@ Row row_of(const Finding& finding, const std::filesystem::path& figures) {
     numbers +=
         (numbers.empty() ? "Missing: " : "; missing: ") + finding.missing;
   }
-  return {{{.text = finding.id, .id = rule_anchor(finding)},
+  return {{{.text = Link{finding.id, "#" + claim_anchor(finding)},
+            .id = rule_anchor(finding)},
            {verdict_words(finding)},
            {finding.sentence, "Rule: " + finding.rule},
            {numbers},
@@ -53,12 +54,16 @@ LinkGrid list_of(const std::vector<Finding>& findings,
   LinkGrid list{.title = report, .rows = {{}}, .list = true};
   for (const auto& finding : findings) {
     if (finding.report != report) continue;
-    auto cell = cell_of(finding, "#" + rule_anchor(finding));
+    auto cell = cell_of(finding, "#" + claim_anchor(finding));
     cell.id = claim_anchor(finding);
-    auto why = finding.brief;
-    if (!finding.missing.empty())
-      why += Text(why.empty() ? "" : "; ") + "missing: " + finding.missing;
-    cell.says = {outcome_of(finding) + ": " + finding.sentence, why};
+    // How what is missing can be made stands with the rule.
+    const Text found = finding.outcome == Outcome::cannot_be_tested
+                           ? Text("No measurement here decides it")
+                           : "Judged by: " + finding.brief;
+    cell.says = {Strong{outcome_of(finding)} + ". The report " + report +
+                     " says: " + finding.sentence,
+                 found + (finding.brief.empty() ? ". " : "; ") +
+                     Link{"rule and all numbers", "#" + rule_anchor(finding)}};
     list.rows.front().cells.push_back(std::move(cell));
   }
   return list;
@@ -137,14 +142,20 @@ Section claims(const std::vector<Finding>& findings,
   }
   const auto hold = static_cast<std::size_t>(
       std::ranges::count(findings, Outcome::holds, &Finding::outcome));
-  Section section{.id = "claims",
-                  .title = "Do the claims of the source reports hold?",
-                  .label = "Claims",
-                  .blocks = {Paragraph{of_all(hold, findings.size()) +
-                                       " claims and observations hold here. " +
-                                       counted_verdicts(findings) +
-                                       ". Each leads to what it says and why "
-                                       "it holds or not."}}};
+  Section section{
+      .id = "claims",
+      .title = "Do the claims of the source reports hold?",
+      .label = "Claims",
+      .blocks = {Paragraph{of_all(hold, findings.size()) +
+                           " claims and observations hold here. " +
+                           counted_verdicts(findings) +
+                           ". Each leads to what it says and why "
+                           "it holds or not."},
+                 Paragraph{.text = "\"5 of 6, 1 undecided\": the rule holds "
+                                   "at 5 of the 6 places where the samples "
+                                   "decide, and at 1 more they do not. A "
+                                   "tie: they show no difference.",
+                           .small = true}}};
   for (auto& grid : claims_grid({{"", "", findings}}))
     section.blocks.push_back(std::move(grid));
   for (const auto& report : reports_of(findings))

@@ -90,15 +90,17 @@ std::string ties_in_joules(const Costs& rungs, const Cost& thrifty) {
   return names;
 }
 
-// The fastest costs the least, or no more than can be told apart.
-bool fastest_is_thriftiest(const Costs& rungs) {
+// Whether the fastest costs the least; a tie where the samples do not tell.
+enum class Thrift { yes, tie, no };
+Thrift of_fastest(const Costs& rungs) {
   const auto &thrifty = least(rungs, joules_of),
              &fastest = least(rungs, seconds_of);
-  return thrifty.entry == fastest.entry ||
-         parlab::tied(
-             ratio(fastest.energy.estimate, thrifty.energy.estimate)) ||
-         parlab::tied(ratio(thrifty.entry->summary.estimate,
-                            fastest.entry->summary.estimate));
+  if (thrifty.entry == fastest.entry) return Thrift::yes;
+  const bool tie =
+      parlab::tied(ratio(fastest.energy.estimate, thrifty.energy.estimate)) ||
+      parlab::tied(ratio(thrifty.entry->summary.estimate,
+                         fastest.entry->summary.estimate));
+  return tie ? Thrift::tie : Thrift::no;
 }
 
 MarkedRow row_of(const Costs& rungs, const std::string& workload) {
@@ -115,12 +117,14 @@ MarkedRow row_of(const Costs& rungs, const std::string& workload) {
                              in_words(time_of(*rung.entry))});
   }
   const auto more = ratio(fastest.energy.estimate, thrifty.energy.estimate);
-  row.strong = fastest_is_thriftiest(rungs) ? "yes" : "no";
+  constexpr const char* says[] = {"yes", "tie", "no"};
+  row.strong = says[static_cast<std::size_t>(of_fastest(rungs))];
   row.says = {fastest.entry->record.variant + ", " +
               in_words(energy_of(fastest))};
   if (thrifty.entry != fastest.entry) {
     row.says.push_back(in_words(times(more)) + " the joules of " +
-                       thrifty.entry->record.variant);
+                       thrifty.entry->record.variant +
+                       (of_fastest(rungs) == Thrift::tie ? ": a tie" : ""));
   }
   return row;
 }
@@ -189,7 +193,7 @@ bool same_reason(const Detail& a, const Detail& b) {
 }
 
 // Each reason once, with its last example.
-List without_joules(const Measured& measured) {
+std::optional<Section> without_joules(const Measured& measured) {
   std::vector<std::pair<Detail, std::size_t>> reasons;
   for (const auto& entry : measured.entries) {
     const auto& energy = entry.record.energy;
@@ -206,7 +210,9 @@ List without_joules(const Measured& measured) {
     list.items.push_back("No joules of " + counted(count, "measurement") +
                          ": " + example);
   }
-  return list;
+  if (list.items.empty()) return std::nullopt;
+  return Section{
+      .title = "Measurements without joules", .blocks = {list}, .folded = true};
 }
 
 bool asked_for_energy(const Measured& measured) {
@@ -215,25 +221,61 @@ bool asked_for_energy(const Measured& measured) {
   });
 }
 
+// Each workload's answer, on the GPU where there is one; a ladder of one rung
+// has none.
+struct Answers {
+  std::size_t asked = 0, yes = 0, tie = 0;
+  std::vector<MarkedRow> rows = {};
+
+  void add(const Costs& rungs, const std::string& workload) {
+    if (rungs.size() < 2) return;
+    ++asked;
+    yes += of_fastest(rungs) == Thrift::yes;
+    tie += of_fastest(rungs) == Thrift::tie;
+    rows.push_back(row_of(rungs, workload));
+  }
+};
+// "; 2 more cannot be told apart"
+std::string untold(const Answers& answers) {
+  if (answers.tie == 0) return "";
+  return "; " + std::to_string(answers.tie) + " more cannot be told apart";
+}
+
 }  // namespace
+
+std::optional<Headline> of_energy(const Measured& measured) {
+  Answers answers;
+  for (const auto& reference : references(measured)) {
+    const auto half = on_device(of_workload(all(measured), reference.workload),
+                                measured.has_gpu());
+    answers.add(ladder_with_energy(half, reference).rungs, reference.workload);
+  }
+  if (answers.asked == 0) return std::nullopt;
+  return Headline{of_all(answers.yes, answers.asked),
+                  "workloads need the least energy with their fastest variant" +
+                      untold(answers),
+                  "#energy"};
+}
 
 std::optional<Section> energy(const Measured& measured) {
   if (!asked_for_energy(measured)) return std::nullopt;
   auto table = table_of({"Workload", "Least energy", "Of one execution",
                          "Per joule", "Is it the fastest?"});
   std::vector<Block> details;
-  // A ladder of one rung has no answer.
-  std::size_t asked = 0, same = 0;
+  Answers answers;
   Strip strip{.id = "fig-energy",
               .title = {},
               .logarithmic = true,
               .from = 1,
               .key = {{Look::ring, "a kernel"}, {Look::disc, "the fastest"}},
+              .leads = "Each row leads to the ladder of its workload.",
               .caption =
                   "Joules of one execution over those of the thriftiest "
                   "of its workload. The fastest is the thriftiest where "
-                  "it is at the left end; \"yes\": it is, or cannot be "
-                  "told from it. Sizes are those whose joules were measured."};
+                  "it is at the left end: \"yes\". \"Tie\": another needs "
+                  "less, but the samples do not tell it from the fastest, in "
+                  "joules or in time. Sizes are those whose joules were "
+                  "measured."};
   for (const auto& reference : references(measured)) {
     const auto& workload = reference.workload;
     for (const bool gpu : {true, false}) {
@@ -254,22 +296,20 @@ std::optional<Section> energy(const Measured& measured) {
             is_it_the_fastest(rungs)}});
       details.push_back(
           table_of_rungs(rungs, workload + " on the " + where_it_was));
-      if (rungs.size() < 2 || gpu != measured.has_gpu()) continue;
-      ++asked;
-      same += fastest_is_thriftiest(rungs);
-      strip.rows.push_back(row_of(rungs, workload));
+      if (gpu == measured.has_gpu()) answers.add(rungs, workload);
     }
   }
+  strip.rows = std::move(answers.rows);
   logarithmic_axis(strip);
   table.title = "The thriftiest of each";
   table.folded = table.printed = true;
   Section section{.id = "energy",
-                  .title = "Is the fastest the thriftiest?",
-                  .label = "Is the fastest the thriftiest?"};
-  if (asked > 0) {
-    strip.title = "In " + of_all(same, asked) +
-                  " workloads the fastest costs the least energy, or cannot be "
-                  "told from the one that does.";
+                  .title = "Does the fastest need the least energy?",
+                  .label = "Energy: is the fastest the thriftiest?"};
+  if (answers.asked > 0) {
+    strip.title = "In " + of_all(answers.yes, answers.asked) +
+                  " workloads the fastest variant needs the least energy" +
+                  untold(answers) + ".";
     section.blocks = {Paragraph{strip.title}, strip};
   }
   if (!table.rows.empty()) section.blocks.push_back(table);
@@ -284,8 +324,8 @@ std::optional<Section> energy(const Measured& measured) {
               "of this time.",
       .small = true});
   std::move(details.begin(), details.end(), std::back_inserter(section.blocks));
-  const auto absent = without_joules(measured);
-  if (!absent.items.empty()) section.blocks.push_back(absent);
+  auto absent = without_joules(measured);
+  if (absent) section.blocks.push_back(std::move(*absent));
   return section;
 }
 

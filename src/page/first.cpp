@@ -89,9 +89,10 @@ MarkedRow row_of(const Climb& climb, const std::string& page) {
   };
   for (const auto* entry : ladder(peers(contest))) {
     if (of_library(entry->side)) continue;
-    mark(entry, entry->record.variant == climb.fastest->record.variant
-                    ? Look::disc
-                    : Look::ring);
+    mark(entry,
+         entry->record.variant == climb.fastest->record.variant ? Look::disc
+         : entry->record.variant == climb.first->record.variant ? Look::start
+                                                                : Look::ring);
   }
   if (climb.library != nullptr) mark(climb.library, Look::tick);
   row.strong = climb.reached > 0 ? in_words(share(climb.reached)) : "";
@@ -106,12 +107,13 @@ MarkedRow row_of(const Climb& climb, const std::string& page) {
   return row;
 }
 
-Headline of_limits(const std::vector<Climb>& all) {
+Headline of_limits(const std::vector<Climb>& all, bool one_of_several) {
   constexpr double near = 0.9;
   const auto reach = static_cast<std::size_t>(std::ranges::count_if(
       all, [&](const Climb& climb) { return climb.reached >= near; }));
-  Text says = "workloads reach " + Text(share(near)) +
-              " of what the hardware allows, or more";
+  Text says = "workloads reach " + Text(share(near)) + " of what " +
+              (one_of_several ? "one of the GPUs" : "the hardware") +
+              " allows, or more";
   if (reach > 0 && reach < all.size()) {
     const auto lowest = all.back().reached, next = all[reach].reached;
     says += "; the others " + Text(share(lowest)) +
@@ -141,10 +143,11 @@ std::optional<Headline> of_arithmetic(const std::vector<Climb>& all) {
   }
   if (most == nullptr) return std::nullopt;
   return Headline{times(*most->over_full),
-                  "the speed of the fastest " + most->reference.workload +
-                      " in " +
+                  "is what " + most->alike->record.variant +
+                      " gains over the fastest " + most->reference.workload +
+                      " in the arithmetic of " +
                       std::string(parlab::to_string(most->reference.dtype)) +
-                      ", as accurate, by " + most->alike->record.variant,
+                      "; it is as accurate",
                   "#" + anchor("workload-" + most->reference.workload)};
 }
 
@@ -189,30 +192,36 @@ std::optional<Strip> first_to_fastest(const Measured& measured,
                                       const std::string& id) {
   const auto all = climbs(measured);
   if (all.empty()) return std::nullopt;
-  const auto limits = of_limits(all);
+  const auto limits = of_limits(all, several_gpus(measured));
   Strip strip{
       .id = id,
       .title = in_words(limits.number + " " + limits.says) +
                ". From the first kernel of each to its fastest, on " +
-               measured.machine,
+               (several_gpus(measured) ? "one GPU of " : "") + measured.machine,
       .ticks = {{0, "0%"},
                 {0.25, "25%"},
                 {0.5, "50%"},
                 {0.75, "75%"},
                 {1, "100% of the limit"}},
-      .key = {{Look::ring, measured.has_gpu() ? "a kernel" : "a variant"},
+      .key = {{Look::start,
+               "the first " +
+                   std::string(measured.has_gpu() ? "kernel" : "variant")},
+              {Look::ring, "one after it"},
               {Look::disc, "the fastest here"},
-              {Look::tick, "the vendor's library"}}};
+              {Look::tick, "the vendor's library"}},
+      .leads = "Each row leads to the ladder of its workload."};
   for (const auto& climb : all)
     strip.rows.push_back(row_of(climb, page));
-  const auto where_it_ran =
-      measured.has_gpu() ? gpus_of(measured) + ", on one GPU, data on the GPU"
-                         : std::string("CPU");
+  const auto where_it_ran = !measured.has_gpu() ? std::string("CPU")
+                            : several_gpus(measured)
+                                ? "One GPU of the " + gpus_of(measured) +
+                                      ", the limit is that of one, data on the "
+                                      "GPU"
+                                : measured.gpu() + ", data on the GPU";
   strip.caption = where_it_ran +
                   ", full precision, caches warm, at the largest size that "
                   "nearly all variants were measured at. The limit is the "
-                  "least time that the measured bandwidth and peak allow. A "
-                  "row leads to its ladder.";
+                  "least time that the measured bandwidth and peak allow.";
   return strip;
 }
 
@@ -248,14 +257,15 @@ Headlines headlines(const Measured& measured,
   Headlines found;
   const auto all = climbs(measured);
   if (!all.empty() && all.front().reached > 0)
-    found.all.push_back(of_limits(all));
+    found.all.push_back(of_limits(all, several_gpus(measured)));
   if (std::ranges::any_of(all, [](const Climb& climb) {
         return climb.over_library.has_value();
       }))
     found.all.push_back(of_libraries(all));
   if (const auto arithmetic = of_arithmetic(all))
     found.all.push_back(*arithmetic);
-  for (const auto& more : {of_travel(measured), of_teams(measured)}) {
+  for (const auto& more :
+       {of_travel(measured), of_teams(measured), of_energy(measured)}) {
     if (more) found.all.push_back(*more);
   }
   found.all.push_back(of_claims(findings));

@@ -44,21 +44,45 @@ std::string label_of(const Measured& measured) {
                             : measured.machine + " (CPU only)";
 }
 
+using Machines = std::vector<const Measured*>;
+
+// One GPU of a kind is compared, of a machine that has one alone where there is
+// such: the others are left out.
+Machines of_one_gpu(const std::vector<Measured>& machines, Machines& left_out) {
+  std::set<std::string> alone;
+  for (const auto& measured : machines) {
+    if (gpus_of_last_run(measured) == 1) alone.insert(measured.gpu());
+  }
+  Machines compared;
+  for (const auto& measured : machines) {
+    const bool several =
+        several_gpus(measured) && alone.count(measured.gpu()) > 0;
+    (several ? left_out : compared).push_back(&measured);
+  }
+  return compared;
+}
+
+// Of one GPU, or of the CPU.
+Entries on_half(const Measured& measured, const std::string& workload,
+                bool gpu) {
+  return where(on_device(of_workload(all(measured), workload), gpu),
+               [](const Entry& entry) { return !of_team(entry); });
+}
+
 // Of one machine the fastest on one half of it, at one size and dtype.
 struct Contender {
   const Measured* machine;
   const Entry* entry;
 };
 
-std::vector<Contender> contenders(const std::vector<Measured>& machines,
+std::vector<Contender> contenders(const Machines& machines,
                                   const std::string& workload, Dtype dtype,
                                   const Size& size, bool gpu) {
   std::vector<Contender> found;
-  for (const auto& measured : machines) {
-    const auto point =
-        of_size(of_dtype(of_workload(all(measured), workload), dtype), size);
-    const auto* entry = best_peer(on_device(point, gpu));
-    if (entry != nullptr) found.push_back({&measured, entry});
+  for (const auto* measured : machines) {
+    const auto* entry = best_peer(
+        of_size(of_dtype(on_half(*measured, workload, gpu), dtype), size));
+    if (entry != nullptr) found.push_back({measured, entry});
   }
   std::ranges::stable_sort(found, {}, [](const Contender& one) {
     return one.entry->summary.median;
@@ -68,17 +92,16 @@ std::vector<Contender> contenders(const std::vector<Measured>& machines,
 
 // The dtype and size that most machines have on this half, and of these the
 // largest.
-std::optional<std::pair<Dtype, Size>> common_point(
-    const std::vector<Measured>& machines, const std::string& workload,
-    bool gpu) {
+std::optional<std::pair<Dtype, Size>> common_point(const Machines& machines,
+                                                   const std::string& workload,
+                                                   bool gpu) {
   std::map<std::pair<Dtype, Size>, std::set<std::string>> who;
   std::optional<std::pair<Dtype, Size>> chosen;
   Entries entries;
-  for (const auto& measured : machines) {
-    for (const auto* entry :
-         on_device(of_workload(all(measured), workload), gpu)) {
+  for (const auto* measured : machines) {
+    for (const auto* entry : on_half(*measured, workload, gpu)) {
       entries.push_back(entry);
-      who[{entry->record.dtype, entry->record.size}].insert(measured.folder);
+      who[{entry->record.dtype, entry->record.size}].insert(measured->folder);
     }
   }
   entries = of_usual_parameters(entries);
@@ -102,27 +125,22 @@ std::optional<std::pair<Dtype, Size>> common_point(
   return chosen;
 }
 
-// "GPU", "CPU", or of several GPUs how many were at work.
+// "GPU", "CPU", or of several GPUs one.
 std::string half_of(const Measured& measured, const Entry& entry) {
   if (!on_gpu(entry.side)) return "CPU";
-  std::size_t there = 0;
-  for (const auto& run : measured.runs)
-    there = std::max(there, run.gpus.size());
-  if (there < 2) return "GPU";
-  return std::to_string(gpus_at_work(entry)) + " of its " +
-         counted(there, "GPU");
+  const auto there = gpus_of_last_run(measured);
+  return there < 2 ? "GPU" : "one of its " + counted(there, "GPU");
 }
 
 // A machine has one look in all rows.
-Look look_of(const std::vector<Measured>& machines, const Measured* one) {
+Look look_of(const Machines& machines, const Measured* one) {
   constexpr Look looks[] = {Look::disc, Look::square, Look::triangle,
                             Look::diamond, Look::ring};
-  return looks[static_cast<std::size_t>(one - machines.data()) %
-               std::size(looks)];
+  const auto at = std::ranges::find(machines, one) - machines.begin();
+  return looks[static_cast<std::size_t>(at) % std::size(looks)];
 }
 
-MarkedRow row_of(const std::vector<Measured>& machines,
-                 const std::string& workload,
+MarkedRow row_of(const Machines& machines, const std::string& workload,
                  const std::vector<Contender>& found) {
   const auto& [winner, fastest] = found.front();
   MarkedRow row{
@@ -156,10 +174,10 @@ std::string who_wins(const std::map<std::string, std::size_t>& wins,
 }
 
 // The fastest of each machine on this half of it.
-std::vector<Block> ranks(const std::vector<Measured>& machines, bool gpu) {
+std::vector<Block> ranks(const Machines& machines, bool gpu) {
   std::set<std::string> workloads;
-  for (const auto& measured : machines) {
-    for (const auto& name : measured.workloads())
+  for (const auto* measured : machines) {
+    for (const auto& name : measured->workloads())
       workloads.insert(name);
   }
   const std::string half = gpu ? "GPUs" : "CPUs";
@@ -170,8 +188,9 @@ std::vector<Block> ranks(const std::vector<Measured>& machines, bool gpu) {
   Strip strip{
       .id = "fig-" + anchor(half),
       .title = {},
+      .leads = "Each row leads to its workload on the page of the fastest.",
       .caption = "The least time of each machine over that of the fastest, " +
-                 half + " alone. A row leads to the page of the fastest."};
+                 (gpu ? "on one GPU each." : half + " alone.")};
   std::map<std::string, std::size_t> wins, there;
   std::size_t asked = 0;
   for (const auto& workload : workloads) {
@@ -204,18 +223,19 @@ std::vector<Block> ranks(const std::vector<Measured>& machines, bool gpu) {
   }
   if (table.rows.empty()) return {};
   std::vector<std::string> missing;
-  for (const auto& measured : machines) {
-    const auto count = there[measured.machine];
+  for (const auto* measured : machines) {
+    const auto count = there[measured->machine];
     if (count > 0)
-      strip.key.push_back({look_of(machines, &measured), measured.machine});
-    if (count < asked && (!gpu || measured.has_gpu()))
-      missing.push_back(measured.machine + " in " +
+      strip.key.push_back({look_of(machines, measured), measured->machine});
+    if (count < asked && (!gpu || measured->has_gpu()))
+      missing.push_back(measured->machine + " in " +
                         of_all(asked - count, asked));
   }
   std::vector<Block> blocks{table};
   if (!strip.rows.empty()) {
     logarithmic_axis(strip);
-    strip.title = half + ": " + who_wins(wins, strip.rows.size()) + ".";
+    strip.title = (gpu ? "One GPU of each: " : half + ": ") +
+                  who_wins(wins, strip.rows.size()) + ".";
     blocks = {Paragraph{strip.title}, strip, table};
   }
   if (!missing.empty()) {
@@ -278,16 +298,27 @@ Section machine_list(const std::vector<Measured>& machines) {
 }
 
 Section side_by_side(const std::vector<Measured>& machines) {
+  Machines several;
+  const auto compared = of_one_gpu(machines, several);
+  std::vector<Text> left_out;
+  for (const auto* measured : several)
+    left_out.push_back(Link{measured->machine, page_address(*measured)});
   Section section{
       .id = "compared",
       .title = "Which machine is the fastest?",
       .label = "Which machine is the fastest?",
       .blocks = {Paragraph{
-          "The fastest variant of each machine, kernel only: GPUs among "
-          "themselves, CPUs among themselves, each workload at the largest "
+          "The fastest variant of each machine, kernel only: one GPU against "
+          "one GPU, CPUs among themselves, each workload at the largest "
           "size that most of them were measured at."}}};
+  if (!left_out.empty()) {
+    section.blocks.push_back(Paragraph{
+        "Left out: " + joined(left_out) +
+        ", which have several GPUs of a kind that is here alone. " +
+        Link{"What does a second GPU buy?", "#teams"} + " compares those."});
+  }
   for (const bool gpu : {true, false}) {
-    for (auto& block : ranks(machines, gpu))
+    for (auto& block : ranks(compared, gpu))
       section.blocks.push_back(std::move(block));
   }
   return section;

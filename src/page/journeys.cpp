@@ -31,15 +31,10 @@ std::vector<Ratio> of_way(const std::vector<Journey>& all, Way way) {
   return ratios;
 }
 
-struct Shown {
-  Way way;
-  Look look;
-  const char* how;
-};
-constexpr Shown ways[] = {
-    {Way::pageable, Look::square, "copied from ordinary memory"},
-    {Way::pinned, Look::triangle, "copied from pinned memory"},
-    {Way::overlapped, Look::diamond, "copied while computing"}};
+Look look_of(Way way) {
+  constexpr Look looks[] = {Look::square, Look::triangle, Look::diamond};
+  return looks[static_cast<std::size_t>(way)];
+}
 
 MarkedRow row_of(const Journey& journey) {
   MarkedRow row{.name = journey.workload,
@@ -52,15 +47,16 @@ MarkedRow row_of(const Journey& journey) {
                              (slower ? " than the CPU, " : " as the CPU, ") +
                              in_words(range_of(ratio))});
   };
-  for (const auto& [way, look, how] : ways) {
-    if (const auto& duel = journey.by(way)) mark(duel->travelled, look, how);
+  row.says = {in_words(as_fast(journey.kernel)) + ", " + data_is_there};
+  for (const auto way : ways) {
+    const auto& duel = journey.by(way);
+    if (!duel) continue;
+    mark(duel->travelled, look_of(way), name_of(way));
+    if (way != Way::pinned)
+      row.says.push_back(in_words(as_fast(duel->travelled)) + ", " +
+                         name_of(way));
   }
-  mark(journey.kernel, Look::disc, "data on the GPU");
-  row.says = {in_words(as_fast(journey.kernel)) + " there",
-              in_words(as_fast(journey.pageable().travelled)) + " with copies"};
-  if (const auto& beside = journey.by(Way::overlapped))
-    row.says.push_back(in_words(as_fast(beside->travelled)) +
-                       " with copies while computing");
+  mark(journey.kernel, Look::disc, data_is_there);
   return row;
 }
 
@@ -80,7 +76,7 @@ std::vector<Journey> journeys(const Measured& measured) {
     Journey journey;
     journey.workload = reference.workload;
     journey.entries = of_usual_parameters(entries);
-    for (const auto way : {Way::pageable, Way::pinned, Way::overlapped})
+    for (const auto way : ways)
       journey.all[static_cast<std::size_t>(way)] = duels(journey.entries, way);
     const auto& pageable = journey.all[0];
     if (pageable.empty()) continue;
@@ -109,12 +105,11 @@ std::vector<Journey> journeys(const Measured& measured) {
 std::optional<Headline> of_travel(const Measured& measured) {
   const auto all = journeys(measured);
   if (all.empty()) return std::nullopt;
-  std::string says = "still beat the CPU when the data has to be copied";
+  std::string says =
+      "workloads beat the CPU with " + std::string(name_of(Way::pageable));
   const auto overlapped = of_way(all, Way::overlapped);
-  if (!overlapped.empty()) {
-    says +=
-        "; " + wins(overlapped) + " when that goes on under the computation";
-  }
+  if (!overlapped.empty())
+    says += "; " + wins(overlapped) + " with " + name_of(Way::overlapped);
   return Headline{wins(of_way(all, Way::pageable)), says, "#transfers"};
 }
 
@@ -125,30 +120,26 @@ std::vector<Block> does_it_pay(const std::vector<Journey>& all) {
     kernels.push_back(journey.kernel);
   std::string sentence =
       "At large sizes the GPU beats the best of the CPU in " + wins(kernels) +
-      " workloads when the data is there already, in " +
-      wins(of_way(all, Way::pageable)) +
-      " when it comes from ordinary memory and the result goes back";
-  const auto pinned = of_way(all, Way::pinned),
-             overlapped = of_way(all, Way::overlapped);
-  if (!pinned.empty())
-    sentence += ", in " + wins(pinned) + " from pinned memory";
-  if (!overlapped.empty()) {
-    sentence +=
-        ", in " + wins(overlapped) + " when copies go on under the computation";
+      " workloads with its data on the GPU";
+  for (const auto way : ways) {
+    if (const auto some = of_way(all, way); !some.empty())
+      sentence += ", in " + wins(some) + " with " + name_of(way);
   }
   Strip strip{.id = "fig-transfers",
               .title = sentence + ".",
               .logarithmic = true,
               .left = "the CPU is faster",
               .right = "the GPU is faster",
-              .key = {{Look::disc, "data on the GPU"},
-                      {Look::square, "copied from ordinary memory"},
-                      {Look::triangle, "from pinned memory"},
-                      {Look::diamond, "while computing"}},
+              .key = {{Look::disc, data_is_there}},
+              .leads = "Each row leads to the times at all sizes.",
               .caption =
                   "Time of the best of the CPU over that of the GPU on "
-                  "the same host. A row leads to the times at all "
-                  "sizes."};
+                  "the same host. Pageable copies are from and to ordinary "
+                  "memory before and after the kernel, pinned copies from and "
+                  "to pinned memory, copies while computing in pieces beside "
+                  "the kernel."};
+  for (const auto way : ways)
+    strip.key.push_back({look_of(way), name_of(way)});
   for (const auto& journey : all)
     strip.rows.push_back(row_of(journey));
   logarithmic_axis(strip);

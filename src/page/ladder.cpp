@@ -137,6 +137,44 @@ Entries of_precision(const Entries& rungs, Precision precision) {
   });
 }
 
+// "Fastest is warp_tiles, 79% of the limit"
+std::string fastest_of(const Entries& rungs) {
+  const auto& fastest = *best(rungs);
+  const auto reached = of_limit(fastest, rungs);
+  const auto gpus = gpus_at_work(fastest);
+  return "fastest is " + short_name(fastest) +
+         (gpus > 1 ? " on " + counted(static_cast<std::size_t>(gpus), "GPU")
+                   : "") +
+         (of_library(fastest.side) ? " of the library" : "") +
+         (reached ? ", " + in_words(share(*reached)) + " of the limit" : "") +
+         "; ";
+}
+
+// Why the fastest of other arithmetic is no rung of the ladder.
+std::optional<Paragraph> why_apart(const Measured& measured,
+                                   const Entries& rungs, const Entry* full) {
+  const auto* alike = best(of_precision(rungs, Precision::alike));
+  if (alike == nullptr || full == nullptr) return std::nullopt;
+  const auto ratio = speedup(alike->record, full->record);
+  if (!ratio || parlab::tied(*ratio) || ratio->value < 1) return std::nullopt;
+  const auto own = limit_of(measured, alike->record),
+             other = limit_of(measured, full->record);
+  const auto type = std::string(parlab::to_string(full->record.dtype));
+  return Paragraph{
+      Strong{short_name(*alike)} + " is " + as_fast(*ratio) + " as " +
+      short_name(*full) + ", and as accurate. It stands apart, for it is not " +
+      type + "'s own arithmetic" +
+      (own.empty() || own == other ? "."
+                                   : ": its limit is " + limit_words(own) +
+                                         ", not " + limit_words(other) + ".")};
+}
+
+bool any_without_gain(const Entries& rungs) {
+  return std::ranges::any_of(climb(rungs), [](const Step& step) {
+    return step.gain && !step.bought();
+  });
+}
+
 // entries: of one dtype and one half of the machine at one size.
 Section half_of(const Measured& measured, const Entries& entries, bool gpu,
                 bool is_main, const Curves& curves) {
@@ -149,16 +187,27 @@ Section half_of(const Measured& measured, const Entries& entries, bool gpu,
       .title = (is_main ? gpu ? "On the GPU: " : "On the CPU: "
                         : "In " + std::string(parlab::to_string(first.dtype)) +
                               (gpu ? ", on the GPU: " : ", on the CPU: ")) +
-               finding_of_ladder(shown),
+               fastest_of(shown) + finding_of_ladder(shown),
       .blocks = {Paragraph{
-          .text = point_of(first) + (gpu ? ", data on the GPU" : "") +
-                  (limit.empty() ? Text()
-                                 : ". Percent of what " + limit_words(limit) +
-                                       " allows") +
-                  "; gains are over the best rung above.",
+          .text =
+              point_of(first) + (gpu ? ", data on the GPU" : "") +
+              (limit.empty()
+                   ? Text()
+                   : ". Percent of what " + limit_words(limit) + " allows") +
+              (std::ranges::any_of(
+                   shown, [](const Entry* one) { return of_team(*one); })
+                   ? ", of as many GPUs as the rung has"
+                   : "") +
+              "; gains are over the best rung above." +
+              (any_without_gain(shown)
+                   ? " \"No gain\": its interval does not lie above " +
+                         Text(Quantity{worth_mentioning, Unit::factor}) + "."
+                   : Text()),
           .small = true}}};
-  if (!full.empty()) section.blocks.push_back(ladder_of(full, nullptr, curves));
   const auto* best_full = best(full);
+  if (const auto why = why_apart(measured, rungs, best_full))
+    section.blocks.push_back(*why);
+  if (!full.empty()) section.blocks.push_back(ladder_of(full, nullptr, curves));
   const std::pair<Precision, std::string> others[] = {
       {Precision::alike,
        "Other arithmetic, as accurate: its errors stay within the bound of " +

@@ -24,9 +24,10 @@ std::string what_this_is(const std::vector<const Measured*>& machines);
 Headlines headlines(const Measured& measured,
                     const std::vector<Finding>& findings,
                     const std::string& page = "");
-// Nothing where no transfers were measured, or no several GPUs.
+// Nothing where no transfers were measured, or no several GPUs, or no joules.
 std::optional<Headline> of_travel(const Measured& measured);
 std::optional<Headline> of_teams(const Measured& measured);
+std::optional<Headline> of_energy(const Measured& measured);
 Section first_screen(const Measured& measured,
                      const std::vector<Finding>& findings);
 // For each workload how far its kernels come. Rows lead to their ladders on

@@ -100,6 +100,7 @@ std::vector<Block> what_teams_buy(const Measured& measured,
               .from = 0,
               .to = static_cast<double>(counts.rbegin()->first) + 0.2,
               .line = 1,
+              .leads = "Each row leads to the ladder of its workload.",
               .caption =
                   "The best of so many GPUs over the best of one, at "
                   "the largest size measured. A size from which they "
@@ -153,23 +154,53 @@ std::optional<Section> teams(const Measured& measured) {
   return teams_section(std::move(blocks));
 }
 
+// Workloads in which as many GPUs pay on one machine, from some size on, and on
+// the other at no size: what they gain on the other.
+std::vector<Text> otherwise(const Measured& shown, const Measured& other) {
+  std::map<std::string, bool> pays;
+  for (const auto& team : teams_of(shown)) {
+    for (const auto& [gpus, share] : team.largest)
+      pays[team.workload + std::to_string(gpus)] =
+          team.pays_from.count(gpus) > 0;
+  }
+  std::vector<Text> found;
+  for (const auto& team : teams_of(other)) {
+    for (const auto& [gpus, share] : team.largest) {
+      const auto there = pays.find(team.workload + std::to_string(gpus));
+      const auto from = team.pays_from.find(gpus);
+      const bool here = from != team.pays_from.end();
+      if (there == pays.end() || there->second == here) continue;
+      found.push_back(std::to_string(gpus) + " GPUs pay in " + team.workload +
+                      (here ? " from " + from->second + " on"
+                            : std::string(" at no size")) +
+                      " (" + times(share.gain) + " at the largest)");
+    }
+  }
+  return found;
+}
+
 // That with the most GPUs has measured the smaller teams, too.
 std::optional<Section> largest_team(const std::vector<Measured>& machines) {
   const Measured* largest = nullptr;
-  const auto gpus = [](const Measured& one) {
-    return one.runs.empty() ? 0 : one.runs.back().gpus.size();
-  };
   for (const auto& measured : machines) {
     if (!teams_of(measured).empty() &&
-        (largest == nullptr || gpus(measured) > gpus(*largest)))
+        (largest == nullptr ||
+         gpus_of_last_run(measured) > gpus_of_last_run(*largest)))
       largest = &measured;
   }
   if (largest == nullptr) return std::nullopt;
   const auto page = page_address(*largest);
+  auto says = "Shown is " + Text(Link{largest->machine, page + "#teams"}) +
+              " (" + gpus_of(*largest) + ").";
+  for (const auto& measured : machines) {
+    const auto differs = otherwise(*largest, measured);
+    if (differs.empty()) continue;
+    says += " " +
+            Text(Link{measured.machine, page_address(measured) + "#teams"}) +
+            " differs: there " + joined(differs) + ".";
+  }
   auto blocks = what_teams_buy(*largest, page);
-  blocks.push_back(Paragraph{"Measured on " +
-                             Text(Link{largest->machine, page + "#teams"}) +
-                             " (" + gpus_of(*largest) + ")."});
+  blocks.insert(blocks.begin(), Paragraph{says});
   return teams_section(std::move(blocks));
 }
 

@@ -60,21 +60,29 @@ std::optional<double> fastest_way(const Entries& gpu, Way way) {
 // Where the GPU is the faster one, in words.
 std::string where_it_wins(const std::vector<Duel>& duels, Ratio Duel::*ratio) {
   const auto found = crossover(duels, ratio);
-  if (found.first == nullptr)
-    return found.in_places ? "at some sizes, but not the largest"
-                           : "at no size";
+  if (found.first == nullptr) {
+    return found.in_places
+               ? "at some sizes up to " + short_size(found.last->gpu->record) +
+                     ", at none above"
+               : std::string("at no size");
+  }
   if (found.always) return "at every size";
   return "from " + short_size(found.first->gpu->record) + " on";
 }
 
 std::string finding_of(const Journey& journey) {
-  const auto& all = journey.all[static_cast<std::size_t>(Way::pageable)];
-  return journey.workload + ", " +
-         std::string(parlab::to_string(journey.pageable().gpu->record.dtype)) +
-         ": the GPU is faster than the CPU " +
-         where_it_wins(all, &Duel::kernel) +
-         " when the data is there, with copies " +
-         where_it_wins(all, &Duel::travelled) + ".";
+  auto text =
+      journey.workload + ", " +
+      std::string(parlab::to_string(journey.pageable().gpu->record.dtype)) +
+      ": the GPU is faster than the CPU " +
+      where_it_wins(journey.all[0], &Duel::kernel) + " with " + data_is_there;
+  for (const auto way : ways) {
+    const auto& all = journey.all[static_cast<std::size_t>(way)];
+    if (all.empty()) continue;
+    text += std::string("; with ") + name_of(way) + " " +
+            where_it_wins(all, &Duel::travelled);
+  }
+  return text + ".";
 }
 
 Chart chart_of_ways(const Journey& journey, const Measured& measured) {
@@ -85,14 +93,14 @@ Chart chart_of_ways(const Journey& journey, const Measured& measured) {
   const bool one = !even.empty();
   const auto& entries = one ? even : measured_at;
   Series cpu{"best CPU", {}, 0, true, true},
-      kernel{"GPU, kernel only", {}, 1, true, true},
+      kernel{std::string("GPU, ") + data_is_there, {}, 1, true, true},
       link{"what the link allows", {}, 5, true, false};
-  std::pair<Way, Series> ways[] = {
-      {Way::pageable, {"GPU, with transfers", {}, 2, true, true}},
-      {Way::pinned,
-       {"GPU, with transfers of pinned memory", {}, 3, true, true}},
-      {Way::overlapped,
-       {"GPU, transfers under the kernel", {}, 4, true, true}}};
+  std::vector<std::pair<Way, Series>> travelled;
+  for (const auto way : ways) {
+    const auto look = 2 + static_cast<int>(way);
+    travelled.push_back(
+        {way, {std::string("GPU, ") + name_of(way), {}, look, true, true}});
+  }
   for (const auto& size : sizes(entries)) {
     const auto point = of_size(entries, size);
     const auto& record = point.front()->record;
@@ -104,7 +112,7 @@ Chart chart_of_ways(const Journey& journey, const Measured& measured) {
         where(gpu, [](const Entry& e) { return !e.record.from_host; });
     if (const auto* entry = best(there))
       kernel.points.push_back({x, entry->summary.median});
-    for (auto& [way, series] : ways) {
+    for (auto& [way, series] : travelled) {
       if (const auto least = fastest_way(gpu, way))
         series.points.push_back({x, *least});
     }
@@ -119,7 +127,7 @@ Chart chart_of_ways(const Journey& journey, const Measured& measured) {
       .series = {cpu, kernel},
       .caption =
           finding_of(journey) + " The fastest variant of each at every size."};
-  for (const auto& [way, series] : ways) {
+  for (const auto& [way, series] : travelled) {
     if (!series.points.empty()) chart.series.push_back(series);
   }
   if (!link.points.empty()) chart.series.push_back(link);
@@ -150,12 +158,15 @@ Cell verdict(const std::vector<Duel>& duels, Ratio Duel::*ratio) {
     cell.text = found.always ? "at every size, " + size + " and more"
                              : "from " + size + " on";
   } else {
-    cell.text = found.in_places ? "at some sizes, but not at the largest"
-                                : "at no size up to " +
-                                      dimensions(duels.back().gpu->record);
+    const auto* end = found.in_places ? found.last : &duels.back();
+    cell.text = std::string(found.in_places ? "at some sizes up to "
+                                            : "at no size up to ") +
+                dimensions(end->gpu->record) +
+                (found.in_places ? ", at none above" : "");
   }
   if (found.undecided > 0)
-    cell.note = "too few samples to say at " + counted(found.undecided, "size");
+    cell.note =
+        "more samples are needed to say at " + counted(found.undecided, "size");
   return cell;
 }
 
@@ -208,10 +219,13 @@ Crossover crossover(const std::vector<Duel>& duels, Ratio Duel::*ratio) {
       ++found.undecided;
     } else if (!above(*duel.*ratio, 1)) {
       lost = true;
-    } else if (!lost) {
-      found.first = &*duel;
     } else {
-      found.in_places = true;
+      if (found.last == nullptr) found.last = &*duel;
+      if (lost) {
+        found.in_places = true;
+      } else {
+        found.first = &*duel;
+      }
     }
   }
   found.always = found.first != nullptr && !lost;
@@ -235,8 +249,9 @@ Section transfers(const Measured& measured) {
     return section;
   }
   auto table = table_of({"Workload", "CPU", "GPU kernel",
-                         "GPU wins, data on the GPU", "data copied, pageable",
-                         "pinned", "overlapped", "Paid for by"});
+                         std::string("GPU wins, ") + data_is_there,
+                         name_of(Way::pageable), name_of(Way::pinned),
+                         name_of(Way::overlapped), "Paid for by"});
   const auto all_journeys = journeys(measured);
   std::set<std::string> not_both;
   for (const auto& reference : references(measured))
@@ -274,14 +289,12 @@ Section transfers(const Measured& measured) {
                  "the result come back. It wins where the 95 % interval says "
                  "so; "
                  "the kernel is the one that is the fastest with pageable "
-                 "transfers. Transfers are from and to ordinary, pageable "
-                 "memory "
-                 "before and after one execution; the same from and to pinned "
-                 "memory; or overlapped: in pieces, from and to pinned memory, "
-                 "under the computation. The last column says how many "
-                 "executions "
-                 "on the same data pay for pageable transfers at the size of "
-                 "the row.",
+                 "copies. Pageable copies are from and to ordinary memory of "
+                 "the host, before and after one execution; pinned copies "
+                 "the same from and to pinned memory; copies while computing "
+                 "in pieces, from and to pinned memory, beside the kernel. The "
+                 "last column says how many executions on the same data pay "
+                 "for pageable copies at the size of the row.",
              .small = true}});
   }
   if (!not_both.empty()) {

@@ -9,6 +9,15 @@
 
 namespace parlab::page {
 
+// The one name of each way in all figures, tables and sentences.
+inline constexpr const char* data_is_there = "data on the GPU";
+constexpr const char* name_of(Way way) {
+  return way == Way::pageable ? "pageable copies"
+         : way == Way::pinned ? "pinned copies"
+                              : "copies while computing";
+}
+inline constexpr Way ways[] = {Way::pageable, Way::pinned, Way::overlapped};
+
 // The GPU against the best CPU of the same host at one size; of the GPU the
 // variant that is fastest with its transfers on that way.
 struct Duel {
@@ -31,6 +40,7 @@ struct Crossover {
   const Duel* first = nullptr;
   bool always = false;     // and first is the smallest size
   bool in_places = false;  // it wins at smaller sizes too, with losses between
+  const Duel* last = nullptr;  // at the largest size that it wins at
   std::size_t undecided = 0;
 };
 // ratio: Duel::kernel or Duel::travelled.

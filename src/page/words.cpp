@@ -149,10 +149,17 @@ Text joined(const std::vector<Text>& parts, const char* between) {
   return all;
 }
 
+std::size_t gpus_of_last_run(const Measured& measured) {
+  return measured.runs.empty() ? 0 : measured.runs.back().gpus.size();
+}
+
+bool several_gpus(const Measured& measured) {
+  return gpus_of_last_run(measured) > 1;
+}
+
 std::string gpus_of(const Measured& measured) {
   if (!measured.has_gpu()) return "no GPU";
-  const auto count =
-      measured.runs.empty() ? 0 : measured.runs.back().gpus.size();
+  const auto count = gpus_of_last_run(measured);
   return (count > 1 ? std::to_string(count) + " × " : "") + measured.gpu();
 }
 

@@ -55,6 +55,8 @@ Text joined(const std::vector<Text>& parts, const char* between = ", ");
 
 // "2 × NVIDIA H200" where a run had several.
 std::string gpus_of(const Measured& measured);
+std::size_t gpus_of_last_run(const Measured& measured);
+bool several_gpus(const Measured& measured);
 // "A^T", "rows x cols" and "3x3" with the letters of a page.
 std::string typeset(const std::string& text);
 // "a", "a and b", "a, b and c"

@@ -130,7 +130,7 @@ class Page {
     links.insert(links.end(), document.elsewhere.begin(),
                  document.elsewhere.end());
     if (links.empty()) return;
-    html_.open("nav");
+    html_.open("nav", {{"id", "contents"}});
     for (const auto& link : links) {
       write(Text(link));
       html_.raw(" ");
@@ -214,7 +214,13 @@ class Page {
       html_.open(
           depth == 1 ? "section" : "div",
           section.id.empty() ? Attributes{} : Attributes{{"id", section.id}});
-      if (!section.title.empty()) write(level, section.title);
+      if (!section.title.empty()) {
+        auto title = section.title;
+        // Those that the contents lead to lead back to them.
+        if (depth == 1 && !section.label.empty())
+          title += " " + Text(Link{"↑", "#contents", "back to the contents"});
+        write(level, title);
+      }
     }
     html_.line_break();
     write_all(section.blocks, depth + 1);
@@ -431,6 +437,7 @@ class Page {
         html_.raw(" ");
       }
       html_.close().line_break();
+      html_.open("style").raw(style_of_choice(choice.sections.size())).close();
     }
     for (const auto& section : choice.sections)
       write(section, depth + 1);
@@ -440,15 +447,18 @@ class Page {
   // ---- figures --------------------------------------------------------------
 
   void write(const Chart& chart, int) {
-    const auto svg = draw(chart);
-    if (!svg.empty()) write_figure(chart.id, svg, chart.caption);
+    if (const auto svg = draw(chart); !svg.empty())
+      write_figure(chart.id, svg, chart.caption);
   }
 
   // Where the screen is narrow the other one is shown.
   void write(const Strip& strip, int) {
     const auto svg =
         draw(strip, StripForm::wide) + draw(strip, StripForm::narrow);
-    if (!svg.empty()) write_figure(strip.id, svg, strip.caption);
+    if (svg.empty()) return;
+    if (!strip.leads.empty())
+      write(Paragraph{.text = strip.leads, .small = true}, 0);
+    write_figure(strip.id, svg, strip.caption);
   }
 
   void write(const Picture& picture, int) {

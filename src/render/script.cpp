@@ -53,7 +53,7 @@ if (claims.length) {
       button.setAttribute('aria-pressed', chosen.has(name));
       for (const row of claims) row.hidden = chosen.size > 0 && !chosen.has(verdict(row));
       const led = a => document.querySelector(a.getAttribute('href'));
-      for (const li of all('#claims .said li')) li.hidden = led(li.querySelector('a')).closest('tr').hidden;
+      for (const li of all('#claims .said li')) li.hidden = led(li.querySelector('a[href^="#rule"]')).closest('tr').hidden;
       for (const a of all('#claims .grid a')) a.hidden = led(a).hidden;
     });
     bar.append(button);
@@ -73,6 +73,6 @@ for (const kind of ['pointerover', 'pointerdown', 'focusin']) document.addEventL
 )js";
 
 const char* const page_script_hash =
-    "NhwJpaXDAXT7eNefj1eBjtGMEwvpJaDWplwACCNbnt8=";
+    "tAz3VvF0aYW6eSOdZwAya9CLfdeOSgvjevhMOsJqtTE=";
 
 }  // namespace parlab

@@ -15,6 +15,7 @@ struct Layout {
   double row, text;           // heights: of a row without lines, of a line
   bool narrow;
 };
+constexpr double raise = 16;  // a line of words on the axis
 constexpr Layout wide{1010, 200, 660, 22, 15, false},
     narrow{360, 14, 346, 42, 15, true};
 
@@ -22,6 +23,7 @@ constexpr Layout wide{1010, 200, 660, 22, 15, false},
 const char* fill_of(Look look) {
   switch (look) {
     case Look::ring:
+    case Look::start:
       return "#ffffff";
     case Look::disc:
       return "#0b4a7d";
@@ -47,11 +49,13 @@ class Rows {
         at_(form == StripForm::narrow ? narrow : wide) {}
 
   std::string draw() {
-    const double top = 30 + (sides() ? 18 : 0);
+    const double top = 30 + (sides() ? 18 : 0) + (raised() ? raise : 0);
     double bottom = top;
     for (const auto& row : strip_.rows)
       bottom += height(row);
-    const double key = bottom + (at_.narrow ? 14 : 22);
+    // A tall picture says at its end, too, what its axis is.
+    const double axis = !at_.narrow ? 0 : raised() ? 20 + raise : 20;
+    const double key = bottom + axis + (at_.narrow ? 20 : 22);
     const double end = key + 20 * lines_of_key();
     open(end);
     write_axis(top, bottom);
@@ -72,9 +76,16 @@ class Rows {
 
   double height(const MarkedRow& row) const {
     const auto lines = static_cast<double>(row.says.size());
-    if (at_.narrow) return at_.row + at_.text * lines;
+    if (at_.narrow) return at_.row + at_.text * (lines + under(row));
     const double behind = begins_beside(row) ? lines - 1 : lines;
     return at_.row + at_.text * std::max(behind, row.note.empty() ? 0.5 : 1.0);
+  }
+
+  // Where the screen is narrow the note stands beside the name, or in a line of
+  // its own.
+  static double under(const MarkedRow& row) {
+    const auto beside = row.name.size() + row.note.size() + row.strong.size();
+    return row.note.empty() || beside < 36 ? 0 : 1;
   }
 
   // The first line stands beside the strong words.
@@ -119,6 +130,56 @@ class Rows {
     svg_.element("text", words, attributes);
   }
 
+  auto of_line() const {
+    return std::ranges::find(strip_.ticks, strip_.line,
+                             &std::pair<double, std::string>::first);
+  }
+  // The words of the line of the axis meet others: they stand above them.
+  bool raised() const {
+    const auto line = of_line();
+    return line != strip_.ticks.end() &&
+           std::ranges::any_of(strip_.ticks, [&](const auto& tick) {
+             return tick.first != line->first &&
+                    room(tick).first < room(*line).second &&
+                    room(*line).first < room(tick).second;
+           });
+  }
+  // From where to where the words of a tick go; at the edge of the picture they
+  // end there.
+  std::pair<double, double> room(
+      const std::pair<double, std::string>& tick) const {
+    const double half = 4 * static_cast<double>(tick.second.size());
+    const double end = std::min(x(tick.first) + half, at_.width);
+    return {end - 2 * half, end};
+  }
+
+  void write_ticks(double y, double y_of_line) {
+    for (const auto& tick : strip_.ticks) {
+      const auto [begin, end] = room(tick);
+      const bool edge = end >= at_.width;
+      text(edge ? end : (begin + end) / 2,
+           tick.first == strip_.line ? y_of_line : y, tick.second,
+           edge ? "end" : "middle", true);
+    }
+  }
+
+  // Where rows have their words above their marks, lines do not cross them.
+  void write_lines(double from, double to) {
+    const double line = x(strip_.line);
+    if (sides()) {
+      svg_.single("rect", {{"class", "shade"},
+                           {"x", px(at_.left)},
+                           {"y", px(from)},
+                           {"width", px(line - at_.left)},
+                           {"height", px(to - from)},
+                           {"fill", "#f7ede3"}});
+    }
+    for (const auto& tick : strip_.ticks) {
+      if (tick.first != strip_.line) vertical(x(tick.first), from, to, "grid");
+    }
+    vertical(line, from, to, "line");
+  }
+
   void vertical(double at, double from, double to, const std::string& name) {
     const bool strong = name == "line";
     svg_.single("line", {{"class", name},
@@ -133,48 +194,36 @@ class Rows {
   void write_axis(double top, double bottom) {
     const double line = x(strip_.line);
     if (sides()) {
-      svg_.single("rect", {{"class", "shade"},
-                           {"x", px(at_.left)},
-                           {"y", px(top)},
-                           {"width", px(line - at_.left)},
-                           {"height", px(bottom - top)},
-                           {"fill", "#f7ede3"}});
       text(line - 10, 14, strip_.left, "end", true);
       text(line + 10, 14, strip_.right, "start", true);
     }
-    // The words of the line, and of others where they leave room.
-    const auto of_line = std::ranges::find(
-        strip_.ticks, strip_.line, &std::pair<double, std::string>::first);
-    const auto room = [&](const auto& tick) {
-      const double half = 4 * static_cast<double>(tick.second.size());
-      // At the edge of the picture they end there.
-      const double end = std::min(x(tick.first) + half, at_.width);
-      return std::pair{end - 2 * half, end};
-    };
-    for (auto tick = strip_.ticks.begin(); tick != strip_.ticks.end(); ++tick) {
-      if (tick != of_line) {
-        vertical(x(tick->first), top, bottom, "grid");
-        const bool meets = of_line != strip_.ticks.end() &&
-                           room(*tick).first < room(*of_line).second &&
-                           room(*of_line).first < room(*tick).second;
-        if (meets) continue;
-      }
-      const auto [begin, end] = room(*tick);
-      const bool edge = end >= at_.width;
-      text(edge ? end : (begin + end) / 2, top - 9, tick->second,
-           edge ? "end" : "middle", true);
+    write_ticks(top - 9, top - 9 - (raised() ? raise : 0));
+    if (at_.narrow) {
+      write_ticks(bottom + 16, bottom + 16 + (raised() ? raise : 0));
+    } else {
+      write_lines(top, bottom);
     }
-    vertical(line, top, bottom, "line");
   }
 
   void write(const MarkedRow& row, double y) {
     const bool leads = !row.target.empty() && !alone_;
-    if (leads) svg_.open("a", {{"href", row.target}});
+    if (leads) {
+      svg_.open("a", {{"href", row.target}});
+      // All of it can be clicked, what is between its words as well.
+      svg_.single("rect", {{"class", "row"},
+                           {"x", "0"},
+                           {"y", px(y)},
+                           {"width", px(at_.width)},
+                           {"height", px(height(row))}});
+    }
     const double middle = at_.narrow ? y + height(row) - 13 : y + 14;
     if (at_.narrow) {
-      text(at_.left, y + 15, row.name, "start", false, true);
-      text(at_.right, y + 15, row.strong, "end", false, true);
+      write_lines(middle - 12, middle + 12);
       double line = y + 15;
+      const bool below = under(row) > 0;
+      write_name(at_.left, line, row, below);
+      text(at_.right, line, row.strong, "end", false, true);
+      if (below) text(at_.left, line += at_.text, row.note, "start", true);
       for (const auto& words : row.says)
         text(at_.right, line += at_.text, words, "end", true);
     } else {
@@ -194,6 +243,15 @@ class Rows {
     }
     write_marks(row, middle);
     if (leads) svg_.close();
+  }
+
+  // With the note in small print behind it, but where that is below.
+  void write_name(double left, double y, const MarkedRow& row, bool below) {
+    svg_.open("text", {{"x", px(left)}, {"y", px(y)}, {"font-size", "14.5"}});
+    svg_.element("tspan", row.name, {{"font-weight", "bold"}});
+    if (!below && !row.note.empty())
+      svg_.element("tspan", row.note, {{"dx", "8"}, {"font-size", "12.5"}});
+    svg_.close();
   }
 
   void write_marks(const MarkedRow& row, double y) {
@@ -239,6 +297,11 @@ class Rows {
         break;
       case Look::tick:
         points({-1.5, -11, 1.5, -11, 1.5, 11, -1.5, 11});
+        break;
+      case Look::start:
+        attributes.push_back({"stroke", "#0b4a7d"});
+        attributes.push_back({"stroke-width", "2"});
+        points({-5, -7, 7, 0, -5, 7});
         break;
       case Look::square:
         points({-5, -5, 5, -5, 5, 5, -5, 5});

@@ -57,12 +57,14 @@ figure svg { display: block; width: 100%; height: auto; max-width: 60rem; }
 .chart .leader { stroke: #777; stroke-width: 0.8; }
 .chart { background: #fff; }
 .strip text, .strip a text { fill: var(--ink); }
-.strip a:hover text, .strip a:focus text { fill: var(--link); text-decoration: underline; }
+.strip .row { fill: var(--track); opacity: 0; }
+.strip a:hover .row, .strip a:focus .row { opacity: 0.6; }
+.strip a [font-weight=bold]:first-of-type { fill: var(--link); text-decoration: underline; }
 .strip .line { stroke: var(--ink); }
 .strip .grid { stroke: var(--hair); }
 .strip .shade { fill: var(--shade); }
 .strip .span { stroke: var(--span); }
-.strip .ring { fill: var(--ground); stroke: var(--own); }
+.strip .ring, .strip .start { fill: var(--ground); stroke: var(--own); }
 .strip .disc { fill: var(--own); }
 .strip .tick, .strip .square { fill: var(--library); }
 .strip .triangle { fill: var(--third); }
@@ -79,9 +81,10 @@ svg g:target path { stroke-width: 3.5; }
 .headlines b { display: block; font-size: 1.5rem; line-height: 1.3; }
 .headlines a:hover { border-color: var(--link); }
 #first h2, .choice h3 { margin-top: 0.6rem; border: 0; padding: 0; font-size: 1.15rem; }
-.choice > div { display: none; }
+.choice > div { display: none; scroll-margin-top: 5rem; }
+.choice > p a { padding: 0.1rem 0.4rem; border: 1px solid var(--own); text-decoration: none; display: inline-block; margin: 0.1rem 0.3rem 0.1rem 0; }
+h2 > a[href="#contents"] { font-size: 1rem; font-weight: normal; text-decoration: none; padding: 0 0.5rem; }
 .choice > div:target, .choice:not(:has(> div:target)) > div:first-of-type { display: block; outline: none; }
-.choice > p a { margin-right: 0.8rem; }
 .grid { min-width: 0; }
 .grid caption { text-align: left; font-weight: 600; padding-top: 0.5rem; }
 .grid td, .grid th { border: 0; font-weight: normal; padding: 0.1rem 0.7rem 0.1rem 0; }
@@ -94,9 +97,10 @@ a.v0, a.v1 { border-color: var(--third); }
 a.v2 { border-color: var(--library); }
 a.v3 { border-color: #c22; background: var(--shade); }
 .grid a:hover, .said a:hover { text-decoration: underline; }
+.said li div a { display: inline; padding: 0; border: 0; color: var(--link); font-size: inherit; text-decoration: underline; }
 .said ul { columns: 2; column-gap: 2rem; margin: 0; padding: 0; list-style: none; }
 .said li { display: grid; grid-template-columns: 5.4rem 1fr; gap: 0.6rem; align-items: start; break-inside: avoid;
-  padding: 0.25rem 0; font-size: 0.9rem; line-height: 1.35; }
+  padding: 0.35rem 0.5rem; font-size: 0.9rem; line-height: 1.35; }
 .said small { display: block; }
 figcaption { font-size: 0.85rem; color: var(--soft); max-width: 60rem; }
 ol.ladder { padding: 0; margin: 0.4rem 0; list-style: none; }
@@ -111,6 +115,7 @@ ol.ladder .idea { grid-column: 1 / -1; }
 .filled { fill: var(--own); }
 .framed { fill: var(--ground); stroke: var(--library); stroke-width: 2; vector-effect: non-scaling-stroke; }
 :target { outline: 2px solid var(--library); outline-offset: 4px; }
+.said li:target { outline-offset: -2px; }
 tr:has(:target) { outline: 2px solid var(--library); outline-offset: 2px; }
 td :target, section:target, svg g:target { outline: none; }
 th[tabindex], [role=switch] { cursor: pointer; }
@@ -141,6 +146,7 @@ th[aria-sort=descending]::after { content: " ▼"; }
   figure svg.wide { display: none; }
   .headlines { grid-template-columns: 1fr 1fr; gap: 0.4rem; }
   .said ul { columns: 1; }
+  .choice > div { scroll-margin-top: 13rem; }
   .headlines a { padding: 0.3rem 0.5rem; font-size: 0.8rem; }
   table.cards, .cards tbody, .cards tr, .cards td:not(.none), .cards th { display: block; width: 100%; }
   .cards td.none { display: none; }
@@ -167,7 +173,8 @@ th[aria-sort=descending]::after { content: " ▼"; }
   a { color: inherit; text-decoration: none; }
   .scroll { overflow: visible; }
   .figures { grid-template-columns: 1fr 1fr; gap: 0.4rem; }
-  .headlines { grid-template-columns: repeat(5, 1fr); }
+  h2 > a[href="#contents"] { display: none; }
+  .headlines { grid-template-columns: repeat(6, 1fr); }
   .strip { max-width: 19cm; }
   .figures .chart { max-width: 11.5cm; }
   .filter, #says, .said { display: none; }
@@ -185,5 +192,14 @@ th[aria-sort=descending]::after { content: " ▼"; }
   .track, .filled, .framed, .strip, .grid a { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 )css";
+
+std::string style_of_choice(std::size_t count) {
+  std::string links = ".choice:not(:has(> div:target)) > p a:first-child";
+  for (std::size_t i = 1; i <= count; ++i) {
+    const auto nth = ":nth-of-type(" + std::to_string(i) + ")";
+    links += ", .choice:has(> div" + nth + ":target) > p a" + nth;
+  }
+  return links + " { background: var(--own); color: var(--ground); }";
+}
 
 }  // namespace parlab

@@ -93,7 +93,7 @@ std::string words(const Quantity& quantity, Letters letters) {
 std::string interval_words(const Quantity& quantity, Letters letters) {
   if (!quantity.interval) return "";
   const auto [low, high] = *quantity.interval;
-  if (!std::isfinite(high)) return "too few samples";
+  if (!std::isfinite(high)) return "no interval: too few samples";
   const char* dash = letters == Letters::unicode ? "–" : "-";
   const auto unit = quantity.unit;
   if (unit == Unit::byte || unit == Unit::fraction)

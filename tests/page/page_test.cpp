@@ -355,10 +355,15 @@ BOOST_AUTO_TEST_CASE(other_arithmetic_as_accurate_is_a_class_of_its_own) {
                   {error_name(InputKind::wide, ErrorUnit::bound), 0.9}};
   BOOST_TEST((precision_of(parts) == Precision::alike));
   const auto text = page_of(arrange({a_run()}, {plain, parts}));
-  BOOST_TEST(has(text,
-                 "<b>4.00×</b> <span>the speed of the fastest fake in "
-                 "float, as accurate, by parts"));
+  BOOST_TEST(
+      has(text,
+          "<b>4.00×</b> <span>is what parts gains over the fastest fake in "
+          "the arithmetic of float; it is as accurate"));
   BOOST_TEST(has(text, "Other arithmetic, as accurate"));
+  BOOST_TEST(has(text,
+                 "<b>parts</b> is 4.00× as fast as naive, and as "
+                 "accurate. It stands apart, for it is not float"));
+  BOOST_TEST(has(text, ": fastest is naive"));
   parts.errors.begin()->second = 100;
   BOOST_TEST((precision_of(parts) == Precision::reduced));
 }
@@ -389,6 +394,28 @@ BOOST_AUTO_TEST_CASE(what_several_gpus_buy_and_from_which_size) {
   const auto text = page_of({*teams(measured)});
   BOOST_TEST(has(text, "fake 1.90× from 64×64 on"));
   BOOST_TEST(!teams(arrange({a_run()}, {a_record("cuda/naive", 8, 5)})));
+
+  // Machines that differ, and one GPU of a kind among machines.
+  auto four = measured;
+  four.machine = four.folder = "four";
+  four.runs.back().gpus.resize(4);
+  auto two = arrange({a_run()}, {a_record("cuda/split", 8, 10, {{"gpus", 1}}),
+                                 a_record("cuda/split", 8, 20, {{"gpus", 2}})});
+  two.machine = two.folder = "two";
+  two.runs.back().gpus.resize(2);
+  const auto both = page_of(std::vector{four, two});
+  BOOST_TEST(has(both, "Shown is <a href=\"four/index.html#teams\">four</a>"));
+  BOOST_TEST(has(both,
+                 "<a href=\"two/index.html#teams\">two</a> differs: there "
+                 "2 GPUs pay in fake at no size (0.500× at the largest)"));
+  BOOST_TEST(has(both, "one of its 4 GPUs"));
+  BOOST_TEST(!has(both, "Left out: "));
+  auto one = arrange({a_run()}, {a_record("cuda/alone", 8, 10)});
+  one.folder = "one";
+  one.runs.back().gpus.resize(1);
+  const auto all = page_of(std::vector{one, four, two});
+  BOOST_TEST(has(all, "Left out: <a href=\"four/index.html\">four</a>, "));
+  BOOST_TEST(!has(all, "of its 4 GPUs"));
 }
 
 BOOST_AUTO_TEST_CASE(teams_come_last_in_a_ladder) {
@@ -500,12 +527,17 @@ BOOST_AUTO_TEST_CASE(pageable_pinned_and_overlapped_transfers_side_by_side) {
   const auto text = page_of({transfers(measured)});
   for (const char* said :
        {"at no size up to 2048×2048", "from 2048×2048 on", "from 1024×1024 on",
-        "what the link allows", "transfers under the kernel",
-        "3.00× as fast with copies while computing",
-        "the GPU is faster than the CPU at every size when the data is there, "
-        "with copies at no size."}) {
+        "what the link allows", "GPU, copies while computing",
+        "3.00× as fast, copies while computing",
+        "the GPU is faster than the CPU at every size with data on the GPU; "
+        "with pageable copies at no size; with pinned copies from 2048×2048 "
+        "on; with copies while computing from 1024×1024 on."}) {
     BOOST_TEST(has(text, said), said);
   }
+  // One name for each way.
+  for (const char* other :
+       {"with copies at", "overlapped", "ordinary memory. "})
+    BOOST_TEST(!has(text, other), other);
 }
 
 Record with_joules(Record record, double joules) {
@@ -541,6 +573,10 @@ BOOST_AUTO_TEST_CASE(which_rung_costs_the_least_energy) {
   const auto tie =
       energy_of({with_joules(naive, 1e-3), with_joules(warp, 1.0001e-3)});
   BOOST_TEST(has(tie, "no; in joules a tie with the fastest, cuda/warp"));
+  BOOST_TEST(has(tie, ">tie<"));
+  BOOST_TEST(has(tie,
+                 "In 0 of 1 workloads the fastest variant needs the least "
+                 "energy; 1 more cannot be told apart."));
   const auto fastest_and_tied =
       energy_of({with_joules(naive, 1.0001e-3), with_joules(warp, 1e-3)});
   BOOST_TEST(has(fastest_and_tied, "a tie in joules with cuda/naive"));
@@ -750,10 +786,44 @@ BOOST_AUTO_TEST_CASE(ticks_of_a_narrow_strip_do_not_meet) {
                     .title = "t",
                     .rows = {{.name = "a", .note = "", .marks = {{0.5}}}},
                     .ticks = {{0.5, "50%"}, {0.75, "75%"}, {1, "100% of all"}}};
-  BOOST_TEST(has(draw(strip, StripForm::wide), "75%"));
-  BOOST_TEST(!has(draw(strip, StripForm::narrow), "75%"));
-  BOOST_TEST(has(draw(strip, StripForm::narrow), "50%"));
-  BOOST_TEST(has(draw(strip, StripForm::narrow), "100% of all"));
+  const auto height = [&](StripForm form, const std::string& words) {
+    const auto svg = draw(strip, form);
+    const auto end = svg.find('>' + words + '<');
+    BOOST_TEST_REQUIRE(end != svg.npos, words);
+    const auto y = svg.rfind(" y=\"", end) + 4;
+    return std::stod(svg.substr(y));
+  };
+  for (const auto* words : {"75%", "100% of all"})
+    BOOST_TEST(height(StripForm::wide, words) ==
+               height(StripForm::wide, "50%"));
+  BOOST_TEST(height(StripForm::narrow, "75%") ==
+             height(StripForm::narrow, "50%"));
+  BOOST_TEST(height(StripForm::narrow, "100% of all") <
+             height(StripForm::narrow, "75%") - 12);
+}
+
+BOOST_AUTO_TEST_CASE(no_line_of_a_narrow_strip_crosses_its_words) {
+  const Strip strip{.id = "s",
+                    .title = "t",
+                    .rows = {{.name = "a",
+                              .note = "64x64",
+                              .target = "#a",
+                              .marks = {{0.5}},
+                              .says = {"as fast as all the others"}}},
+                    .ticks = {{0.5, "50%"}}};
+  const auto svg = draw(strip, StripForm::narrow);
+  const auto number = [&](const std::string& name, std::size_t at) {
+    return std::stod(
+        svg.substr(svg.find(' ' + name + "=\"", at) + name.size() + 3));
+  };
+  const auto words = svg.find("as fast as all");
+  const double below = number("y", svg.rfind("<text", words));
+  for (auto line = svg.find("<line"); line != svg.npos;
+       line = svg.find("<line", line + 1))
+    BOOST_TEST(number("y1", line) > below);
+  BOOST_TEST(has(svg, ">64x64</tspan>"));
+  // All of a row can be clicked.
+  BOOST_TEST(has(svg, "<a href=\"#a\"><rect class=\"row\" x=\"0\""));
 }
 
 BOOST_AUTO_TEST_CASE(the_first_screen_says_how_far_kernels_come) {
@@ -770,6 +840,7 @@ BOOST_AUTO_TEST_CASE(the_first_screen_says_how_far_kernels_come) {
         "<b>1 of 1</b> <span>workloads reach 90%",
         "<b>1 of 1</b> <span>are as fast as the vendor",
         "3.00× the first kernel", "2.00× as fast as the library",
+        "class=\"start\"", "Each row leads to the ladder",
         "<a href=\"#workload-fake\">", "cuda/wide: 10.00 µs, 95%",
         "claims of the source reports hold"}) {
     BOOST_TEST(has(text, said), said);

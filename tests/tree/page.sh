@@ -143,7 +143,17 @@ tries "tables sort by quantity" true "
 tries "what a claim says and why it holds is seen without unfolding anything" true "
   const claim = one('#claim-c6'), link = all('#claims .grid a').find(e => e.textContent.trim().endsWith(' C6'));
   return link.getAttribute('href') === '#claim-c6' && !claim.closest('details') && claim.offsetHeight > 0 &&
-    /holds.*shared memory.*speed of shmem over coalesced.* of /.test(claim.innerText.replaceAll('\\n', ' '))"
+    /holds.*report cslab-dmv says: .*shared memory.*Judged by: speed of shmem over coalesced.* of /
+      .test(claim.innerText.replaceAll('\\n', ' '))"
+tries "a claim stays where it is when it is clicked, and leads to its rule and back" '#claim-c6 #rule-c6 #claim-c6' "
+  const to = s => one(s).getAttribute('href');
+  return [to('#claim-c6 > a'), to('#claim-c6 div a'), to('#rule-c6 a')].join(' ')"
+tries "beside each heading that the contents lead to is a way back" true "
+  return all('#contents a[href^=\"#\"]').every(a => one(a.getAttribute('href') + ' > h2 > a[href=\"#contents\"]'))"
+tries "no word is said twice" 0 "
+  return (page.body.innerText.match(/\\b(from|to|the|a|of|in|is|at|with) \\1\\b/g) || []).length"
+tries "what no reader asked for is folded" false "
+  return /sys.class|make counters/.test(page.body.innerText)"
 tries "each figure says in a sentence what it shows, by the record" 0 "
   const named = e => /^fig-[a-z-]*-[0-9]+-/.test(e.id);
   const words = e => [...e.querySelectorAll('svg')].map(s => s.getAttribute('aria-label'));
@@ -212,9 +222,11 @@ found=$(in_browser index "
   const shown = () => all('.choice > div').filter(e => view.getComputedStyle(e).display !== 'none').map(e => e.id).join();
   const before = shown();
   view.location.hash = '#first-no-gpu';
-  return before + ' ' + shown()")
-expect "index: a link chooses the machine whose first screen is shown: $found" \
-  test "$found" = "first-nvidia-h200 first-no-gpu"
+  const link = one('.choice > p a[href=\"#first-no-gpu\"]'), other = one('.choice > p a');
+  const looks = e => view.getComputedStyle(e).backgroundColor;
+  return [before, shown(), link.getBoundingClientRect().top >= 0, looks(link) !== looks(other)].join(' ')")
+expect "index: a link chooses the machine whose first screen is shown, looks chosen and stays seen: $found" \
+  test "$found" = "first-nvidia-h200 first-no-gpu true true"
 
 # A class, with one submission that does not compile, in a very long line.
 mkdir "$work/submissions"
