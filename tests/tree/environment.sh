@@ -83,7 +83,7 @@ expect "in a hostile environment${comma:+, in $comma,} all is said and written a
   eval 'diff clean.said hostile.said && diff -r clean/hand-out hostile/hand-out'
 
 expect "make speaks of no locale that is not there" \
-  test -z "$(env LC_ALL=xx_XX.UTF-8 LANG=yy make -s NVCC= print-CXX 2>&1 >/dev/null)"
+  test -z "$(env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS LC_ALL=xx_XX.UTF-8 LANG=yy make -s NVCC= print-CXX 2>&1 >/dev/null)"
 
 # ---- what other programs say ---------------------------------------------------------------------
 unset -v NVCC GPU_ARCH  # `make check` hands on its own
