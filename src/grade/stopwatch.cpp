@@ -109,7 +109,7 @@ void Stopwatch::time_reference(const Ceilings& ceilings) {
 void Stopwatch::time(
     Grade& grade, Contestant& first,
     const std::function<std::unique_ptr<Contestant>()>& start) {
-  // What a question takes beside its execution is another thing on the host.
+  // Questions take another time beside their executions on the host.
   const Variant& reference = *all_.assignment.reference;
   if (first.variant.target != reference.target) {
     grade.detail = {.cause = Cause::not_timed,

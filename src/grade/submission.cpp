@@ -29,7 +29,7 @@ const Confinement of_compilers{.cpu_s = 120,
                                .memory_bytes = 4e9,
                                .file_bytes = std::uint64_t{512} << 20,
                                .may_start = true};
-// What a compiler may need for files of its own: with less it is not believed.
+// A compiler may need so much for its files: with less it is not believed.
 constexpr std::uintmax_t least_room = std::uintmax_t{64} << 20;
 constexpr const char* course_prefix = "course-of-";
 

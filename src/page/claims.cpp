@@ -48,7 +48,7 @@ LinkCell cell_of(const Finding& finding, const std::string& target) {
           .kind = "v" + std::to_string(static_cast<int>(finding.outcome))};
 }
 
-// Of one report: each claim, its verdict and why, in brief.
+// Says each claim of one report, its verdict and why, in brief.
 LinkGrid list_of(const std::vector<Finding>& findings,
                  const std::string& report) {
   LinkGrid list{.title = report, .rows = {{}}, .list = true};

@@ -41,7 +41,7 @@ std::string caption_of(const std::string& experiment,
   return text;
 }
 
-// What the figure shows, as its title says: "dmv: ... at 16K". Empty when it
+// Returns the finding in the figure's title: "dmv: ... at 16K". Empty when it
 // has none.
 std::string finding_of(const fs::path& file) {
   const std::string start = "<title>";

@@ -62,7 +62,7 @@ Machines of_one_gpu(const std::vector<Measured>& machines, Machines& left_out) {
   return compared;
 }
 
-// Of one GPU, or of the CPU.
+// Times are those of one GPU, or of the CPU.
 Entries on_half(const Measured& measured, const std::string& workload,
                 bool gpu) {
   return where(on_device(of_workload(all(measured), workload), gpu),

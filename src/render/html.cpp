@@ -216,7 +216,7 @@ class Page {
           section.id.empty() ? Attributes{} : Attributes{{"id", section.id}});
       if (!section.title.empty()) {
         auto title = section.title;
-        // Those that the contents lead to lead back to them.
+        // A section that the contents lead to leads back to them.
         if (depth == 1 && !section.label.empty())
           title += " " + Text(Link{"↑", "#contents", "back to the contents"});
         write(level, title);
