@@ -5,11 +5,16 @@
 #include <chrono>
 #include <cmath>
 
+#include "again.hpp"
+#include "folder.hpp"
 #include "gpu/gpu.hpp"
 #include "gpu/overlap.hpp"
 #include "places/gpu_usable.hpp"
 #include "places/honest.cuh"
+#include "places/places.hpp"
+#include "record/store.hpp"
 #include "support.hpp"
+#include "sweep/supervisor.hpp"
 #include "text.hpp"
 #include "workloads/dmv.hpp"
 
@@ -267,6 +272,17 @@ GPU_CHEAT(changes_the_device, {
                          cudaStreamAttributeAccessPolicyWindow, &value);
   launch_honest(gpu, p, p.rows);
 });
+GPU_CHEAT(keeps_device_memory, {
+  launch_honest(gpu, p, p.rows);
+  std::size_t free = 0, all = 0;
+  cudaMemGetInfo(&free, &all);
+  void* kept = nullptr;
+  for (; free > (1 << 16); free -= free / 8) {
+    while (cudaMalloc(&kept, free) == cudaSuccess)
+      continue;
+    (void)cudaGetLastError();
+  }
+});
 GPU_CHEAT(sleeps, {
   launch_honest(gpu, p, p.rows);
   gpu.launch({}, spin, 200'000LL);
@@ -412,6 +428,39 @@ BOOST_AUTO_TEST_CASE(the_device_is_the_same_afterwards) {
     BOOST_TEST(persisting_after == persisting);
     BOOST_TEST(stack_after == stack);
   }
+}
+
+// The next variant is right all the same: in a worker that has the memory.
+BOOST_AUTO_TEST_CASE(
+    device_memory_that_is_kept_is_not_the_next_variants_fault) {
+  const std::string self =
+      "gpu_cheats/device_memory_that_is_kept_is_not_the_next_variants_fault";
+  const auto& honest =
+      testing::variant_called("gpu_cheats/cuda/honest_control");
+  if (const char* const file = std::getenv(testing::for_worker)) {
+    Supervisor supervisor;
+    if (const auto status = supervisor.start()) _exit(*status);
+    Plan plan =
+        plan_for(*Registry::instance().workload("dmv"),
+                 testing::variant_called("gpu_cheats/cuda/keeps_device_memory"),
+                 {63, 65});
+    plan.variants.push_back(&honest);
+    plan.sizes.push_back({3000, 3001});
+    plan.results = file;
+    Places places(plan.variants, {0});
+    testing::Collector collector;
+    _exit(run_sweep(plan, collector, places, supervisor));
+  }
+  const testing::Folder folder;
+  const auto file = (folder.path / "dmv.jsonl").string();
+  testing::run_again(self, file);
+  int timed = 0;
+  for (const auto& record : load_records(file).records) {
+    if (record.variant != "honest_control") continue;
+    BOOST_TEST(record.timed(), testing::described(record));
+    ++timed;
+  }
+  BOOST_TEST(timed == 2);
 }
 
 // A machine that would need an hour for it.

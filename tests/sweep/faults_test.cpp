@@ -1,6 +1,5 @@
 // What goes wrong while a variant is timed costs it its verdict, and the
 // sweep nothing else. The failures are planted in the host.
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
@@ -12,6 +11,7 @@
 #include <map>
 #include <stdexcept>
 
+#include "again.hpp"
 #include "core/startup.hpp"
 #include "facts/cause.hpp"
 #include "folder.hpp"
@@ -24,6 +24,7 @@
 
 using namespace parlab;
 using parlab::testing::contains;
+using parlab::testing::for_worker;
 using parlab::testing::has;
 using parlab::testing::multiply;
 
@@ -145,14 +146,8 @@ Outcome outcome(const Plan& plan, Faults& faults) {
   sweep_in_workers(results, faults, point_limit_s);
 }
 
-// The test that calls it runs itself once more, with FILE in this variable.
-constexpr const char* for_worker = "PARLAB_TEST_FAULTS";
 int run_again(const std::string& test, const std::string& file) {
-  const auto self = std::filesystem::read_symlink("/proc/self/exe").string();
-  const auto command = std::string(for_worker) + "='" + file + "' '" + self +
-                       "' --run_test=faults/" + test + " >/dev/null";
-  const int status = std::system(command.c_str());
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return testing::run_again("faults/" + test, file);
 }
 
 auto throws_of_first(const char* what) {

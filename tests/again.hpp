@@ -1,0 +1,24 @@
+// A test that runs itself once more, in a process that has done nothing yet.
+#pragma once
+
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+namespace parlab::testing {
+
+constexpr const char* for_worker = "PARLAB_TEST_AGAIN";
+
+// test: "suite/name". It finds file in the variable. Returns its exit status,
+// or -1 when a signal ended it.
+inline int run_again(const std::string& test, const std::string& file) {
+  const auto self = std::filesystem::read_symlink("/proc/self/exe").string();
+  const auto command = std::string(for_worker) + "='" + file + "' '" + self +
+                       "' --run_test=" + test + " >/dev/null";
+  const int status = std::system(command.c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+}  // namespace parlab::testing
