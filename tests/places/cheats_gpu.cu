@@ -430,39 +430,6 @@ BOOST_AUTO_TEST_CASE(the_device_is_the_same_afterwards) {
   }
 }
 
-// The next variant is right all the same: in a worker that has the memory.
-BOOST_AUTO_TEST_CASE(
-    device_memory_that_is_kept_is_not_the_next_variants_fault) {
-  const std::string self =
-      "gpu_cheats/device_memory_that_is_kept_is_not_the_next_variants_fault";
-  const auto& honest =
-      testing::variant_called("gpu_cheats/cuda/honest_control");
-  if (const char* const file = std::getenv(testing::for_worker)) {
-    Supervisor supervisor;
-    if (const auto status = supervisor.start()) _exit(*status);
-    Plan plan =
-        plan_for(*Registry::instance().workload("dmv"),
-                 testing::variant_called("gpu_cheats/cuda/keeps_device_memory"),
-                 {63, 65});
-    plan.variants.push_back(&honest);
-    plan.sizes.push_back({3000, 3001});
-    plan.results = file;
-    Places places(plan.variants, {0});
-    testing::Collector collector;
-    _exit(run_sweep(plan, collector, places, supervisor));
-  }
-  const testing::Folder folder;
-  const auto file = (folder.path / "dmv.jsonl").string();
-  testing::run_again(self, file);
-  int timed = 0;
-  for (const auto& record : load_records(file).records) {
-    if (record.variant != "honest_control") continue;
-    BOOST_TEST(record.timed(), testing::described(record));
-    ++timed;
-  }
-  BOOST_TEST(timed == 2);
-}
-
 // A machine that would need an hour for it.
 BOOST_AUTO_TEST_CASE(faster_than_the_roof_has_no_time) {
   for (const auto* variant : Registry::instance().variants("gpu_cheats")) {
@@ -501,3 +468,45 @@ BOOST_AUTO_TEST_CASE(an_overlapped_launch_is_timed_or_refused) {
 #endif
 
 BOOST_AUTO_TEST_SUITE_END()
+
+#ifndef PARLAB_EMULATED
+// Without a precondition: who asks for a GPU cannot use it in workers.
+BOOST_AUTO_TEST_SUITE(gpu_cheats_in_workers)
+
+// The next variant is right all the same: in a worker that has the memory.
+BOOST_AUTO_TEST_CASE(
+    device_memory_that_is_kept_is_not_the_next_variants_fault) {
+  const std::string self =
+      "gpu_cheats_in_workers/"
+      "device_memory_that_is_kept_is_not_the_next_variants_fault";
+  const auto& honest =
+      testing::variant_called("gpu_cheats/cuda/honest_control");
+  if (const char* const file = std::getenv(testing::for_worker)) {
+    Supervisor supervisor;
+    if (const auto status = supervisor.start()) _exit(*status);
+    Plan plan =
+        plan_for(*Registry::instance().workload("dmv"),
+                 testing::variant_called("gpu_cheats/cuda/keeps_device_memory"),
+                 {63, 65});
+    plan.variants.push_back(&honest);
+    plan.sizes.push_back({3000, 3001});
+    plan.results = file;
+    Places places(plan.variants, {0});
+    testing::Collector collector;
+    _exit(run_sweep(plan, collector, places, supervisor));
+  }
+  if (!testing::gpu_usable(0)) return;
+  const testing::Folder folder;
+  const auto file = (folder.path / "dmv.jsonl").string();
+  testing::run_again(self, file);
+  int timed = 0;
+  for (const auto& record : load_records(file).records) {
+    if (record.variant != "honest_control") continue;
+    BOOST_TEST(record.timed(), testing::described(record));
+    ++timed;
+  }
+  BOOST_TEST(timed == 2);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+#endif

@@ -180,6 +180,13 @@ PARLAB_BLAS=$spinning/blas.so bin/parlab-emulated dmv 700 --backend openmp,blas 
   --format csv --results "$spinning/r.jsonl" >/dev/null 2>&1
 expect "threads of a library are not taken for those of a variant" \
   eval '! grep -o "\"verdict\":\"[a-oq-z].*" "$spinning/r.jsonl" && grep -q "\"backend\":\"blas\"" "$spinning/r.jsonl"'
+# Inputs written anew by one thread, and, where they are large, by all of them.
+for size in 700 5000; do
+  CALLS=$spinning/calls-$size PARLAB_BLAS=$spinning/blas.so bin/parlab-emulated dmv $size --dtype float --cache hot \
+    --backend blas --threads 2 --iterations 60 --format csv --results "$spinning/beside.jsonl" >/dev/null 2>&1
+  expect "hardly a call of a library of $size has threads of others beside it" \
+    eval '(($(tr -cd . <"$spinning/calls-$size" | wc -c) > 60 && $(tr -cd ! <"$spinning/calls-$size" | wc -c) < 12))'
+done
 expect "records say that it has threads of its own" grep -qE '"library":"OpenBLAS.* with pthreads"' "$spinning/r.jsonl"
 expect "records say that a library computes on one thread" \
   eval 'with_blas $spinning/serial.so | grep -q "OpenBLAS.* without threads"'

@@ -74,6 +74,8 @@ bool uses_threads_of_library(const Call& call) {
   return call.variant->backend == "blas" && Blas::has_own_threads();
 }
 
+constexpr std::size_t most_bytes_for_one = std::size_t{64} << 20;
+
 // How many threads a region has that names no number: those asked for.
 class DefaultTeam {
  public:
@@ -200,7 +202,9 @@ class HostExecutor final : public Executor {
     std::optional<Team> team(std::in_place, call);
     host_.select(call.key());
     const Arrays bound = declared_by(*call.variant, all_);
-    SignedInputs inputs(bound, threads);
+    const int helpers = helpers_of(call);
+    const bool apart = uses_threads_of_library(call) && helpers > 1;
+    SignedInputs inputs(bound, helpers);
     Batch batch;
     // After the wait for quiet, in which clocks fall; a long execution raises
     // them by itself.
@@ -211,6 +215,7 @@ class HostExecutor final : public Executor {
     std::optional<RunQueueWait> queue;
     if (plan.watched) queue.emplace(getpid());
     for (const auto& disturbance : plan.executions) {
+      if (apart) wait_for_rest();
       inputs.take(disturbance.signs);
       const Changed changed(disturbance.inputs, inputs_);
       spoil(disturbance.outputs, outputs_->view());
@@ -218,6 +223,7 @@ class HostExecutor final : public Executor {
         flush_caches();
         team->end_others();
       }
+      if (apart) wake_library(threads);
       batch.seconds.push_back(seconds_of([&] { run(call, bound); }));
     }
     if (queue) {
@@ -226,7 +232,7 @@ class HostExecutor final : public Executor {
     }
     // At once, by the threads of the team: to count what others did is to wait
     // until they sleep, and who writes late would have time to end.
-    const auto left = fingerprint_of_outputs(threads);
+    const auto left = fingerprint_of_outputs(helpers);
     const auto others = cpu_time ? cpu_time->of_others() : std::nullopt;
     // All threads take part in what follows; those that are started for it must
     // not inherit the one CPU of this thread.
@@ -274,6 +280,30 @@ class HostExecutor final : public Executor {
   }
 
  private:
+  // How many threads write inputs anew between executions. A library's own
+  // threads spin for milliseconds after each call, and those of the pool after
+  // their work: together they are more than were asked for, and slow the
+  // library down. So one does it beside them; where it would take longer than
+  // they spin, all do it while the library's sleep.
+  int helpers_of(const Call& call) const {
+    const int threads = threads_asked_for(call);
+    if (!uses_threads_of_library(call)) return threads;
+    std::size_t bytes = 0;
+    for (const auto& array : all_)
+      bytes += array.spec.bytes();
+    return bytes <= most_bytes_for_one ? 1 : threads;
+  }
+
+  // The pool ends, and the library's threads wait for work again, as behind a
+  // call of before.
+  static void wake_library(int threads) {
+    end_idle_threads();
+    constexpr int side = 128;  // enough for OpenBLAS to use them all
+    static const std::vector<float> a(side * side), x(side);
+    std::vector<float> y(side);
+    Blas::instance().gemv(threads, side, side, a.data(), x.data(), y.data());
+  }
+
   // A library's threads spin on all CPUs, where others come next; those of the
   // pool may round as the variant told them. Not before outputs are looked at
   // for the last time: who writes late would have time to end.
