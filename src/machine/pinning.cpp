@@ -1,13 +1,19 @@
 #include "machine/pinning.hpp"
 
 #include <omp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cctype>
+#include <cmath>
 #include <csignal>
+#include <cstdlib>
 #include <exception>
+#include <optional>
+#include <string_view>
 #include <thread>
 
 #include "core/affinity.hpp"
@@ -26,7 +32,45 @@ BoundThread::~BoundThread() {
 
 UnpinnedThread::UnpinnedThread() : BoundThread(pinning_order()) {}
 
+namespace {
+
+// In bytes, as OMP_STACKSIZE gives it, "64M" (no letter: kilobytes); nothing
+// where it says nothing.
+std::optional<std::size_t> stack_of_openmp() {
+  const char* text = std::getenv("OMP_STACKSIZE");
+  if (text == nullptr) return std::nullopt;
+  char* end = nullptr;
+  const double number = std::strtod(text, &end);
+  const auto letter = std::string_view("BKMGT").find(
+      static_cast<char>(std::toupper(static_cast<unsigned char>(*end))));
+  if (end == text || !(number > 0)) return std::nullopt;
+  const int power = letter == std::string_view::npos ? 1 : int(letter);
+  return static_cast<std::size_t>(std::ldexp(number, 10 * power));
+}
+
+// Threads that begin meanwhile have stacks as those of OpenMP: libgomp ends the
+// program where it finds no memory for one.
+class StacksOfOpenmp {
+ public:
+  StacksOfOpenmp() {
+    pthread_getattr_default_np(&before_);
+    auto stack = before_;
+    if (const auto bytes = stack_of_openmp();
+        bytes && pthread_attr_setstacksize(&stack, *bytes) == 0)
+      pthread_setattr_default_np(&stack);
+  }
+  ~StacksOfOpenmp() { pthread_setattr_default_np(&before_); }
+  StacksOfOpenmp(const StacksOfOpenmp&) = delete;
+  StacksOfOpenmp& operator=(const StacksOfOpenmp&) = delete;
+
+ private:
+  pthread_attr_t before_{};
+};
+
+}  // namespace
+
 Detail why_no_threads(int wanted) {
+  const StacksOfOpenmp stacks;
   std::atomic<bool> enough = false;
   std::vector<std::atomic<pid_t>> ids(static_cast<std::size_t>(wanted));
   std::vector<std::jthread> threads;

@@ -86,9 +86,19 @@ class FileReader {
     return batch;
   }
 
+  // As some shells and editors of Windows write text, with their mark at its
+  // beginning.
+  static bool is_utf_16(std::string_view text) {
+    return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
+  }
+
   bool next(LineReader& lines, Line& line) {
     try {
-      return damage_.empty() && lines.next(line);
+      if (!damage_.empty() || !lines.next(line)) return false;
+      if (number_ > 0 || !is_utf_16(line.text)) return true;
+      damage_ = path_.string() + ": records are in UTF-8, this file is in " +
+                "UTF-16: convert it, iconv -f UTF-16 -t UTF-8 FILE";
+      return false;
     } catch (const std::runtime_error& error) {
       damage_ = error.what();
       return false;

@@ -302,6 +302,19 @@ BOOST_AUTO_TEST_CASE(the_key_is_what_was_measured_and_not_what_came_of_it) {
   BOOST_TEST(differs([](Record& r) { r.emulated = false; }));
 }
 
+BOOST_AUTO_TEST_CASE(text_in_utf_16_is_named_once) {
+  const Folder folder;
+  const fs::path path = folder.path / "x.jsonl";
+  std::string text = "\xff\xfe";
+  for (const char c : to_json_line(a_run()) + "\n" + to_json_line(a_record()))
+    text += {c, '\0'};
+  append_text(path, text);
+  const Loaded loaded = load_records(path);
+  BOOST_TEST(loaded.records.empty());
+  BOOST_TEST_REQUIRE(loaded.warnings.size() == 1u);
+  BOOST_TEST(loaded.warnings[0].find("UTF-16") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(foreign_lines_are_named_and_skipped) {
   const Folder folder;
   const fs::path path = folder.path / "x.jsonl";

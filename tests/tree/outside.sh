@@ -64,6 +64,10 @@ for setting in OMP_MAX_ACTIVE_LEVELS=0 OMP_DYNAMIC=true OMP_THREAD_LIMIT=1 OMP_N
   expect "$setting: teams of $threads run, and are recorded" \
     eval 'innocent r.jsonl && test "$(grep -c "{\"threads\":$threads}.*passed" r.jsonl)" = 2'
 done
+rm -f r.jsonl
+OMP_STACKSIZE=100000G "$parlab" "${cpu[@]}" --results r.jsonl >out 2>errors
+expect "stacks of threads that no memory holds: $(grep -hom1 OMP_STACKSIZE out errors)" \
+  eval 'innocent r.jsonl && grep -q OMP_STACKSIZE out errors'
 
 # ---- signals, and the first process ---------------------------------------------------------------
 rm -f r.jsonl
