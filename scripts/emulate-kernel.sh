@@ -25,7 +25,7 @@ rm -f "$log"
 # whatever names, is one array of the runtime's.
 objcopy --redefine-sym memcpy=parlab_memcpy --redefine-sym memmove=parlab_memmove \
   --redefine-sym memset=parlab_memset "$object"
-readelf --symbols --wide "$object" | awk '$4 == "TLS" && $7 == "UND" { print $8 }' | sort -u |
+readelf --symbols --wide "$object" | awk '$4 == "TLS" && $7 == "UND" && $8 !~ /^parlab_/ { print $8 }' | sort -u |
   while read -r symbol; do
     objcopy --redefine-sym "$symbol=parlab_dynamic_shared" "$object"
   done

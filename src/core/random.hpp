@@ -21,6 +21,30 @@ inline std::uint64_t random_bits(std::uint64_t stream, std::uint64_t i) {
   return z ^ (z >> 31);
 }
 
+// n % divisor without a division for each n: Granlund and Montgomery, Division
+// by Invariant Integers using Multiplication, 1994, figure 4.1.
+class Remainder {
+ public:
+  explicit constexpr Remainder(std::uint64_t divisor)  // 1 to 2^63
+      : divisor_(divisor),
+        bits_(std::bit_width(divisor - 1)),
+        factor_(static_cast<std::uint64_t>(
+                    (((Wide{1} << bits_) - divisor) << 64) / divisor) +
+                1) {}
+  constexpr std::uint64_t of(std::uint64_t n) const {
+    const auto high = static_cast<std::uint64_t>(Wide{factor_} * n >> 64);
+    const std::uint64_t quotient =
+        bits_ == 0 ? n : (high + ((n - high) >> 1)) >> (bits_ - 1);
+    return n - quotient * divisor_;
+  }
+
+ private:
+  __extension__ using Wide = unsigned __int128;
+  std::uint64_t divisor_;
+  int bits_;
+  std::uint64_t factor_;
+};
+
 // Uniform in [-1, 1): multiples of 2^-53 for double, of 2^-24 for float, and
 // these rounded to what is narrower. All bits of the significand are random.
 template <typename T>
@@ -56,18 +80,43 @@ T random_wide(std::uint64_t stream, std::uint64_t i) {
 // Of a sum of n terms the wide inputs let about this many differ from
 // zero: few, so that its error bound stays close to one rounding, and
 // seldom none. True for one i of n / 8.
-inline bool random_term(std::uint64_t stream, std::uint64_t i, std::int64_t n) {
-  const auto one_in = static_cast<std::uint64_t>(n < 16 ? 1 : n / 8);
-  return random_bits(stream, i) % one_in == 0;
+class FewTerms {
+ public:
+  constexpr FewTerms(std::int64_t n)
+      : one_in_(static_cast<std::uint64_t>(n < 16 ? 1 : n / 8)) {}
+  bool has(std::uint64_t stream, std::uint64_t i) const {
+    return one_in_.of(random_bits(stream, i)) == 0;
+  }
+
+ private:
+  Remainder one_in_;
+};
+inline bool random_term(std::uint64_t stream, std::uint64_t i,
+                        const FewTerms& terms) {
+  return terms.has(stream, i);
 }
 
 // A whole number in [-limit, limit] that is not 0: who leaves one out, is
 // wrong.
+class WholeRange {
+ public:
+  constexpr WholeRange(std::int64_t limit)
+      : limit_(limit),
+        all_(static_cast<std::uint64_t>(2 * (limit < 1 ? 1 : limit))) {}
+  std::int64_t drawn(std::uint64_t stream, std::uint64_t i) const {
+    const auto drawn =
+        static_cast<std::int64_t>(all_.of(random_bits(stream, i)));
+    return drawn < limit_ ? drawn - limit_ : drawn - limit_ + 1;
+  }
+
+ private:
+  std::int64_t limit_;
+  Remainder all_;
+};
 template <typename T>
-T random_integer(std::uint64_t stream, std::uint64_t i, std::int64_t limit) {
-  const auto drawn = static_cast<std::int64_t>(
-      random_bits(stream, i) % static_cast<std::uint64_t>(2 * limit));
-  return static_cast<T>(drawn < limit ? drawn - limit : drawn - limit + 1);
+T random_integer(std::uint64_t stream, std::uint64_t i,
+                 const WholeRange& limit) {
+  return static_cast<T>(limit.drawn(stream, i));
 }
 
 // Fills data[0..count) by element(i), on all cores.

@@ -40,14 +40,15 @@ struct Numbers {
   // thin: of wide inputs only few are not zero.
   template <typename T>
   void fill(const Array& array, std::uint64_t stream, bool thin) const {
-    const auto drawn = [=, *this](std::int64_t i) {
+    const auto drawn = [=, kind = kind, limit = WholeRange(whole),
+                        some = FewTerms(terms)](std::int64_t i) {
       if constexpr (std::is_integral_v<T>) {
-        return random_integer<T>(stream, i, whole);
+        return random_integer<T>(stream, i, limit);
       } else {
         if (kind == InputKind::integers)
-          return random_integer<T>(stream, i, whole);
+          return random_integer<T>(stream, i, limit);
         if (kind == InputKind::uniform) return random_uniform<T>(stream, i);
-        const bool zero = thin && !random_term(stream + 16, i, terms);
+        const bool zero = thin && !random_term(stream + 16, i, some);
         return zero ? T{} : random_wide<T>(stream, i);
       }
     };

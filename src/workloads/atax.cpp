@@ -200,17 +200,18 @@ template <typename T>
 void fill_as(const Arrays& inputs, const Size& size, InputKind kind) {
   const auto [limit, thin] = exact_integers(size, dtype_of<T>());
   const auto longest = std::max(size[0], size[1]);
-  const auto number = [kind, limit = limit](std::uint64_t stream,
-                                            std::int64_t i) {
+  const auto number = [kind, limit = WholeRange(limit)](std::uint64_t stream,
+                                                        std::int64_t i) {
     if (kind == InputKind::uniform) return random_uniform<T>(stream, i);
     if (kind == InputKind::wide) return random_wide<T>(stream, i);
     return random_integer<T>(stream, i, limit);
   };
-  const auto is_zero = [kind, longest, thin = thin](std::int64_t i) {
-    if (kind == InputKind::wide) return !random_term(4, i, longest);
-    return kind == InputKind::integers &&
-           random_bits(3, i) % static_cast<std::uint64_t>(thin) != 0;
-  };
+  const auto is_zero =
+      [kind, some = FewTerms(longest),
+       one_in = Remainder(static_cast<std::uint64_t>(thin))](std::int64_t i) {
+        if (kind == InputKind::wide) return !random_term(4, i, some);
+        return kind == InputKind::integers && one_in.of(random_bits(3, i)) != 0;
+      };
   reference::fill_input<T>(inputs, "a", [&](std::int64_t i) {
     return is_zero(i) ? T{0} : number(1, i);
   });

@@ -379,7 +379,8 @@ template <typename T>
 void fill_as(const Arrays& inputs, const Size& size, InputKind kind) {
   const auto k = size[1];
   const bool whole = kind == InputKind::integers || std::is_same_v<T, int>;
-  const auto limit = integer_limit(dtype_of<T>(), k, kind);
+  const WholeRange limit = integer_limit(dtype_of<T>(), k, kind);
+  const FewTerms some = k;
   const auto element = [=](std::uint64_t stream) {
     return [=](std::int64_t i) {
       if (whole) return random_integer<T>(stream, i, limit);
@@ -387,7 +388,7 @@ void fill_as(const Arrays& inputs, const Size& size, InputKind kind) {
       if constexpr (std::is_same_v<T, int>) {
         return T{};  // always whole
       } else {
-        const bool zero = stream == 1 && !random_term(5, i, k);
+        const bool zero = stream == 1 && !random_term(5, i, some);
         return zero ? T{} : random_wide<T>(stream, i);
       }
     };

@@ -179,7 +179,7 @@ bool has_completed(const void* address, unsigned parity) {
     check_progress(here);
     if (here.block.failed) return false;
     here.thread.asked = address;
-    here.block.suspend();
+    here.block.suspend(here.thread);
     here.thread.asked = nullptr;
     return false;
   }

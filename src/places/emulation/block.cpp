@@ -1,4 +1,4 @@
-// One block on one OS thread: its CUDA threads are fibers,
+// One block on one OS thread: its CUDA threads run on fibers,
 // switched where they wait.
 #include "places/emulation/block.hpp"
 
@@ -21,6 +21,16 @@ asm(R"(
   .type parlab_dynamic_shared, @object
 parlab_dynamic_shared:
   .zero 232448 + 4096
+  .globl parlab_thread_index, parlab_block_index
+  .globl parlab_block_extent, parlab_grid_extent
+  .type parlab_thread_index, @object
+  .type parlab_block_index, @object
+  .type parlab_block_extent, @object
+  .type parlab_grid_extent, @object
+parlab_thread_index: .zero 12
+parlab_block_index: .zero 12
+parlab_block_extent: .zero 12
+parlab_grid_extent: .zero 12
   .previous
 )");
 
@@ -31,6 +41,7 @@ namespace {
 // Not inlined: a fiber may go on in another OS thread than the one it began in.
 __attribute__((noinline)) void set_running(Thread* thread) {
   running = thread;
+  if (thread != nullptr) parlab_built_in[0] = thread->place;
 }
 
 // Runs one CUDA thread to its end, or until it fails; then nothing
@@ -127,35 +138,93 @@ void Thread::judge_suspects() {
 
 // ---- fibers
 
-// Gives a thread its turn. The fiber made at the first one serves the threads
-// of this index in all blocks to come, and ends with the Block.
-void Block::resume(Thread& thread) {
-  using boost::context::fiber;
-  fiber& own = fibers_[thread.index];
-  if (!own) {
-    own = fiber(std::allocator_arg,
-                boost::context::protected_fixedsize_stack(stack_bytes),
-                [this, &thread](fiber&& scheduler) {
-                  scheduler_ = std::move(scheduler);
-                  for (; launch != nullptr; suspend()) {
-                    thread.stack =
-                        static_cast<const char*>(__builtin_frame_address(0));
-                    if (!failed) {
-                      run_thread(thread);
-                      end_thread(thread);
-                    }
-                    thread.ended = true;
-                  }
-                  return std::move(scheduler_);
-                });
+namespace {
+
+// Tops of stacks whole pages apart would share a few lines of the cache.
+struct Stacks {
+  unsigned number;
+  std::size_t lower() const { return number % 16 * (page_bytes / 16); }
+
+  boost::context::stack_context allocate() const {
+    auto stack =
+        boost::context::protected_fixedsize_stack(stack_bytes).allocate();
+    stack.sp = static_cast<char*>(stack.sp) - lower();
+    stack.size -= lower();
+    return stack;
   }
-  own = std::move(own).resume();
+  void deallocate(boost::context::stack_context& stack) const {
+    stack.sp = static_cast<char*>(stack.sp) + lower();
+    stack.size += lower();
+    boost::context::protected_fixedsize_stack(stack_bytes).deallocate(stack);
+  }
+};
+
+}  // namespace
+
+// Own: where the fiber that leaves is to be found.
+void Block::switch_to(Fiber& to, Fiber& own) {
+  left_ = &own;
+  Fiber before = std::move(to).resume();
+  *left_ = std::move(before);
+}
+
+// Begins threads until there are no more: then its fiber is idle.
+void Block::run_threads(unsigned number) {
+  const auto* const stack =
+      static_cast<const char*>(__builtin_frame_address(0));
+  while (launch != nullptr) {
+    while (begun_ < size_) {
+      Thread& thread = *order_[begun_++];
+      thread.fiber = number;
+      thread.stack = stack;
+      if (!failed) {
+        run_thread(thread);
+        end_thread(thread);
+      }
+      thread.ended = true;
+      ++ended_;
+    }
+    idle_.push_back(number);
+    switch_to(next_fiber(), fibers_[number]);
+  }
+}
+
+// Of the thread whose turn is next: those that have not begun, each with the
+// fiber of the one before it, then those that wait no more. When the block has
+// failed, those that wait go on in order to leave the kernel.
+Block::Fiber& Block::next_fiber() {
+  if (begun_ < size_) {
+    turn_ = size_;
+    if (!idle_.empty()) {
+      const unsigned number = idle_.back();
+      idle_.pop_back();
+      return fibers_[number];
+    }
+    const unsigned number = made_++;
+    const auto run = [this, number](Fiber&& before) {
+      *left_ = std::move(before);
+      run_threads(number);
+      return std::move(scheduler_);
+    };
+    return fibers_[number] = Fiber(std::allocator_arg, Stacks{number}, run);
+  }
+  while (turn_ < size_) {
+    const Thread& thread = *order_[turn_++];
+    if (!thread.ended && (failed || thread.meeting == nullptr))
+      return fibers_[thread.fiber];
+  }
+  return scheduler_;
+}
+
+void Block::suspend(Thread& thread) {
+  switch_to(next_fiber(), fibers_[thread.fiber]);
+  parlab_built_in[0] = thread.place;
 }
 
 Block::~Block() {
   launch = nullptr;
   for (auto& fiber : fibers_) {
-    if (fiber) fiber = std::move(fiber).resume();
+    if (fiber) switch_to(fiber, scheduler_);
   }
 }
 
@@ -163,14 +232,8 @@ Block::~Block() {
 
 void Block::run(Launch& of) {
   launch = &of;
-  size_ = of.block.x * of.block.y * of.block.z;
-  dl_iterate_phdr(find_static_shared, &static_shared);
-  dynamic_shared.data = parlab_dynamic_shared;
-  dynamic_shared.bytes = of.shared_bytes;
-  dynamic_shared.cells.resize(max_shared_bytes / word_bytes + 1);
+  begin_launch();
   signal_stack_.enter();
-  if (of.counts != nullptr) counts.emplace(*of.counts);
-  look_around_at = 0;
   for (auto turn = of.next++; turn < of.blocks.size(); turn = of.next++) {
     index = of.blocks[turn];
     if (!of.failed) run_one();
@@ -180,8 +243,28 @@ void Block::run(Launch& of) {
   signal_stack_.leave();
 }
 
+void Block::begin_launch() {
+  const auto& [x, y, z] = static_cast<const uint3&>(launch->block);
+  size_ = x * y * z;
+  for (unsigned i = 0; i < size_; ++i) {
+    threads_[i].block = this;
+    threads_[i].index = i;
+    threads_[i].place = unravel(i, launch->block);
+  }
+  parlab_built_in[2] = launch->block;
+  parlab_built_in[3] = launch->grid;
+  dl_iterate_phdr(find_static_shared, &static_shared);
+  dynamic_shared.data = parlab_dynamic_shared;
+  dynamic_shared.bytes = launch->shared_bytes;
+  dynamic_shared.cells.resize(max_shared_bytes / word_bytes + 1);
+  inputs = launch->arena->inputs_of(launch->device);
+  if (launch->counts != nullptr) counts.emplace(*launch->counts);
+  look_around_at = 0;
+}
+
 void Block::run_one() {
   instance = launch->first_instance + index;
+  parlab_built_in[1] = unravel(index, launch->grid);
   phase = 1;
   failed = false;
   crash = {};
@@ -191,25 +274,17 @@ void Block::run_one() {
   idle_turns_ = 0;
   order_.clear();
   for (unsigned i = 0; i < size_; ++i) {
-    threads_[i] = {
-        .block = this,
-        .index = i,
-        .is_alone = !launch->overlaps,
-        .clock = {.instance = instance, .thread = i},
-        .built_in = {unravel(i, launch->block), unravel(index, launch->grid),
-                     launch->block, launch->grid}};
+    threads_[i].begin({.clock = {.instance = instance, .thread = i},
+                       .is_alone = !launch->overlaps});
     order_.push_back(&threads_[i]);
   }
   arrange(order_, launch->order, launch->seed + index);
   if (counts) counts->begin(size_);
-  // When the block has failed, those that wait go on in
-  // order to leave the kernel.
-  const auto ended = [](const Thread* thread) { return thread->ended; };
-  while (!std::all_of(order_.begin(), order_.end(), ended)) {
-    for (Thread* thread : order_) {
-      if (!thread->ended && (failed || thread->meeting == nullptr))
-        resume(*thread);
-    }
+  begun_ = ended_ = 0;
+  while (ended_ < size_) {
+    turn_ = 0;
+    if (Fiber& first = next_fiber(); &first != &scheduler_)
+      switch_to(first, scheduler_);
     if (!failed) settle_all();
     if (!failed && !copy_barriers.empty()) find_endless_wait();
   }
@@ -258,9 +333,6 @@ void Block::find_endless_wait() {
 
 // ---- what kernels call; cuda.hpp declares it
 
-uint3 built_in(BuiltIn which) {
-  return running->built_in[static_cast<std::size_t>(which)];
-}
 int lane_index() {
   return static_cast<int>(running->lane());
 }
@@ -286,7 +358,7 @@ std::uint64_t meet(Meeting meeting) {
     refuse(Verdict::launch_failed, {.cause = Cause::not_cooperative});
   } else if (!block.failed) {
     thread.meeting = &meeting;
-    block.suspend();
+    block.suspend(thread);
   }
   if (!meeting.result && !block.failed) {
     refuse(Verdict::wrong_result,
@@ -294,6 +366,11 @@ std::uint64_t meet(Meeting meeting) {
             .arguments = {std::int64_t{meeting.source}}});
   }
   return meeting.result.value_or(0);
+}
+
+std::uint64_t meet(Scope scope, const char* operation, Site site, unsigned mask,
+                   std::uint64_t value, int source) {
+  return meet({scope, operation, site, mask, value, source});
 }
 
 void tell_all_lanes(const void* mine, std::size_t bytes, void* all,
@@ -309,7 +386,7 @@ void tell_all_lanes(const void* mine, std::size_t bytes, void* all,
 void pause() {
   InRuntime here;
   here.thread.judge_suspects();
-  here.block.suspend();
+  here.block.suspend(here.thread);
 }
 
 void wait_for_launch_before() {

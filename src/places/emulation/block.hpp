@@ -1,5 +1,6 @@
 // How a launch is emulated: OS threads take its blocks one after another. Each
-// runs the CUDA threads of a block as fibers and switches where they wait.
+// runs the CUDA threads of a block on fibers: one after another on the same one
+// until a thread waits, which keeps its fiber and lets the others go on.
 #pragma once
 
 #include <atomic>
@@ -38,6 +39,14 @@ constexpr std::size_t max_shared_bytes = 227 * 1024;
 // declares as extern __shared__.
 constexpr std::size_t page_bytes = 4096;
 extern "C" __thread std::byte parlab_dynamic_shared[];
+// threadIdx, blockIdx, blockDim and gridDim of cuda.hpp, constants to a kernel.
+extern "C" __thread uint3 parlab_built_in[4] asm("parlab_thread_index");
+PARLAB_INLINE bool is_built_in(const void* address) {
+  return static_cast<std::size_t>(
+             static_cast<const char*>(address) -
+             reinterpret_cast<const char*>(parlab_built_in)) <
+         sizeof parlab_built_in;
+}
 
 enum class Order { ascending, descending, shuffled };
 template <typename T>
@@ -76,23 +85,19 @@ struct Suspect {
   Calls calls;
 };
 
-// One CUDA thread.
-struct Thread {
+// Of a CUDA thread, until its block ends.
+struct Progress {
   // Each access and each switch needs these. They come first for the cache.
-  Block* block = nullptr;
-  unsigned index = 0;  // in the block
-  bool ended = false;
-  bool is_alone = true;         // all launches before this one have ended
-  bool is_copying = false;      // past registers: no stores are counted
   const char* stack = nullptr;  // its upper end
   // where in the program it was, and the last plain read of a word
   const void *last_access = nullptr, *last_read = nullptr,
              *last_read_place = nullptr;
-  Meeting* meeting = nullptr;  // where it waits
-  std::vector<Suspect> suspects{};
   Clock clock{};
-  std::array<uint3, 4> built_in{};
-  void* way_out[5]{};  // where a failed kernel is left to
+  bool ended = false;
+  bool is_alone = true;        // all launches before this one have ended
+  bool is_copying = false;     // past registers: no stores are counted
+  unsigned fiber = 0;          // that it began on
+  Meeting* meeting = nullptr;  // where it waits
   // the barrier that it has just asked, and found not complete
   const void* asked = nullptr;
   // what a fence has ordered and no atomic has released yet
@@ -101,6 +106,17 @@ struct Thread {
   unsigned atomics = 0;      // executed, to let others run from time to time
   // where its last access was a swap that failed
   const void* in_vain = nullptr;
+  unsigned copy_group = 0;  // the one that is open
+  std::uint64_t copies_begun = 0;
+};
+
+// One CUDA thread.
+struct Thread : Progress {
+  Block* block = nullptr;
+  unsigned index = 0;  // in the block
+  uint3 place{};       // there
+  void* way_out[5]{};  // where a failed kernel is left to
+  std::vector<Suspect> suspects{};
   struct Copy {
     unsigned group;
     std::uint64_t number;
@@ -111,9 +127,13 @@ struct Thread {
     const void* place;  // of the kernel, that asked for it
   };
   std::vector<Copy> copies{};  // asynchronous
-  unsigned copy_group = 0;     // the one that is open
-  std::uint64_t copies_begun = 0;
 
+  // In another block than before.
+  void begin(Progress now) {
+    static_cast<Progress&>(*this) = now;
+    suspects.clear();
+    copies.clear();
+  }
   unsigned lane() const { return index % warp_size; }
   bool owns(const void* address) const {  // on its stack
     return static_cast<std::size_t>(
@@ -221,6 +241,15 @@ struct Launch {
   std::optional<std::barrier<>> barrier{};
   std::atomic<std::uint32_t> arrivals{0};  // of blocks, there
 
+  // What starts a thread is read on the host's stack, and what it knows of
+  // itself where all may.
+  bool gives(const void* address) const {
+    const auto* const byte = static_cast<const std::byte*>(address);
+    return is_built_in(address) ||
+           static_cast<std::size_t>(byte - arguments) < argument_bytes ||
+           static_cast<std::size_t>(
+               byte - reinterpret_cast<const std::byte*>(this)) < sizeof *this;
+  }
   // "block (3,0), thread (4,0)"
   std::string name(std::uint64_t block_index, unsigned thread_index) const;
 };
@@ -243,25 +272,32 @@ struct Block {
   std::uint64_t barrier_events = 0;  // arrivals at them, and copies
   Allocation dynamic_shared{"dynamic shared memory", nullptr, 0, Kind::shared};
   Allocation static_shared{"static shared memory", nullptr, 0, Kind::shared};
+  Arena::Inputs inputs{};  // of the launch
 
   ~Block();
   void run(Launch& launch);  // runs blocks until there are none left
   std::uint32_t next_phase(const Thread& thread);
-  // the thread that runs
-  void suspend() { scheduler_ = std::move(scheduler_).resume(); }
+  // Lets others go on before the thread that runs.
+  void suspend(Thread& thread);
   // What the address meets or misses; nullptr: nothing that a kernel may touch.
   PARLAB_INLINE Allocation* array_of(const void* address) {
     // Static shared memory is around it.
     if (dynamic_shared.offset(address) + page_bytes <
         max_shared_bytes + 2 * page_bytes)
       return &dynamic_shared;
-    if (static_shared.contains(address, 1)) return &static_shared;
+    if (static_shared.contains(address, 1))
+      return is_built_in(address) ? nullptr : &static_shared;
     return launch->arena->owner(address);
   }
 
  private:
+  using Fiber = boost::context::fiber;
+
+  void begin_launch();
   void run_one();
-  void resume(Thread& thread);
+  void run_threads(unsigned fiber);
+  Fiber& next_fiber();
+  void switch_to(Fiber& to, Fiber& own);
   void settle_all();
   void settle(const Thread& thread);
   void count_meeting(const Meeting& meeting, unsigned first);
@@ -273,14 +309,19 @@ struct Block {
   Detail divergence(const Meeting& barrier);
 
   unsigned size_ = 0, grid_barriers_ = 0;
+  unsigned begun_ = 0;             // threads that have, in order
+  unsigned turn_ = 0;              // whose turn is next, in order
+  unsigned ended_ = 0;             // threads that have
   std::uint64_t done_before_ = 0;  // accesses and events, a turn ago
   int idle_turns_ = 0;
   std::vector<Thread> threads_ = std::vector<Thread>(max_threads);
-  std::vector<boost::context::fiber> fibers_ =
-      std::vector<boost::context::fiber>(max_threads);
   std::vector<Thread*> order_, here_;
   std::unordered_map<const void*, Line> lines_;  // of accesses
-  boost::context::fiber scheduler_;
+  std::vector<Fiber> fibers_ = std::vector<Fiber>(max_threads);
+  std::vector<unsigned> idle_;  // fibers that no thread is on
+  unsigned made_ = 0;           // fibers
+  Fiber scheduler_;
+  Fiber* left_ = nullptr;  // where the fiber belongs that ran before
   SignalStack signal_stack_;
 };
 

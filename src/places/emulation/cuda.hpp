@@ -75,9 +75,6 @@ struct dim3 : uint3 {
 // ---- the runtime, in block.cpp
 namespace parlab::emulation {
 
-// Of the CUDA thread that runs.
-enum class BuiltIn { thread_index, block_index, block_extent, grid_extent };
-__attribute__((const)) uint3 built_in(BuiltIn which);
 __attribute__((const)) int lane_index();
 __attribute__((const)) void* dynamic_shared();
 
@@ -103,6 +100,10 @@ struct Meeting {
   std::optional<std::uint64_t> result{};
 };
 std::uint64_t meet(Meeting meeting);
+// By registers: a kernel that writes a Meeting on its stack waits for it there.
+std::uint64_t meet(Scope scope, const char* operation, Site site,
+                   unsigned mask = ~0u, std::uint64_t value = 0,
+                   int source = -1);
 // A compare-and-swap: what this thread read there before, it has checked.
 void note_swap(const void* address, std::size_t bytes);
 void fence();
@@ -131,14 +132,13 @@ T atomic_update(T* p, F f) {
 
 }  // namespace parlab::emulation
 
-#define threadIdx \
-  (::parlab::emulation::built_in(::parlab::emulation::BuiltIn::thread_index))
-#define blockIdx \
-  (::parlab::emulation::built_in(::parlab::emulation::BuiltIn::block_index))
-#define blockDim \
-  (::parlab::emulation::built_in(::parlab::emulation::BuiltIn::block_extent))
-#define gridDim \
-  (::parlab::emulation::built_in(::parlab::emulation::BuiltIn::grid_extent))
+// Of the CUDA thread that runs. Variables and no macros: a program may call its
+// own by these names. Constants here, because they are that to a kernel: no
+// access to them is watched.
+extern __thread const uint3 threadIdx asm("parlab_thread_index");
+extern __thread const uint3 blockIdx asm("parlab_block_index");
+extern __thread const dim3 blockDim asm("parlab_block_extent");
+extern __thread const dim3 gridDim asm("parlab_grid_extent");
 constexpr int warpSize = 32;
 
 // Dynamic shared memory as an array of T; the real build has
@@ -156,20 +156,20 @@ namespace parlab::emulation::cuda {
 #define PARLAB_SITE const Site& site = Site::current()
 
 inline void __syncthreads(PARLAB_SITE) {
-  meet({Scope::block, __func__, site});
+  meet(Scope::block, __func__, site);
 }
 inline int __syncthreads_count(int predicate, PARLAB_SITE) {
   return static_cast<int>(
-      meet({Scope::block, __func__, site, ~0u, predicate != 0}));
+      meet(Scope::block, __func__, site, ~0u, predicate != 0));
 }
 inline int __syncthreads_or(int predicate, PARLAB_SITE) {
-  return meet({Scope::block, __func__, site, ~0u, predicate != 0}) != 0;
+  return meet(Scope::block, __func__, site, ~0u, predicate != 0) != 0;
 }
 inline int __syncthreads_and(int predicate, PARLAB_SITE) {
-  return meet({Scope::block, __func__, site, ~0u, predicate == 0}) == 0;
+  return meet(Scope::block, __func__, site, ~0u, predicate == 0) == 0;
 }
 inline void __syncwarp(unsigned mask = ~0u, PARLAB_SITE) {
-  meet({Scope::warp, __func__, site, mask});
+  meet(Scope::warp, __func__, site, mask);
 }
 inline void __threadfence() {
   fence();
@@ -191,8 +191,8 @@ inline void __threadfence_block() {}
               from = source;                                            \
     std::uint64_t bits = 0;                                             \
     __builtin_memcpy(&bits, &value, sizeof(T));                         \
-    bits = meet({Scope::lanes, #name, site, mask, bits,                 \
-                 from < first + width ? from : lane});                  \
+    bits = meet(Scope::lanes, #name, site, mask, bits,                  \
+                from < first + width ? from : lane);                    \
     __builtin_memcpy(&value, &bits, sizeof(T));                         \
     return value;                                                       \
   }
@@ -203,8 +203,7 @@ PARLAB_SHUFFLE(__shfl_xor_sync, lane ^ by)
 #undef PARLAB_SHUFFLE
 inline unsigned __ballot_sync(unsigned mask, int predicate, PARLAB_SITE) {
   const std::uint64_t vote = std::uint64_t{predicate != 0} << lane_index();
-  return static_cast<unsigned>(
-      meet({Scope::lanes, __func__, site, mask, vote}));
+  return static_cast<unsigned>(meet(Scope::lanes, __func__, site, mask, vote));
 }
 // The lanes that come to this line together.
 inline unsigned __activemask(PARLAB_SITE) {

@@ -97,6 +97,32 @@ PARLAB_INLINE bool is_right(Thread& thread, Allocation& array,
   return true;
 }
 
+// Whether two other threads have read each of these words of shared memory
+// since the last barrier: then a third reader changes nothing, which is the lot
+// of most reads of a tile.
+PARLAB_INLINE bool is_read_by_others(const Thread& thread, Allocation& array,
+                                     const void* address, std::size_t length) {
+  const Clock& clock = thread.clock;
+  const auto offset = array.offset(address);
+  if (array.kind != Kind::shared || !array.contains(address, length) ||
+      offset % word_bytes != 0 || length % word_bytes != 0 ||
+      clock.warp_phase > clock.block_phase)
+    return false;
+  const Stamp block_start{.instance = clock.instance};
+  const auto first = block_start.bits();
+  const auto last = Stamp{.phase = clock.block_phase}.bits();
+  const Cell* const cells = &array.cells[offset / word_bytes];
+  for (std::size_t i = 0; i < length / word_bytes; ++i) {
+    if (cells[i].writer.bits() - first >= last) return false;
+    for (const Stamp& reader : cells[i].readers) {
+      if (reader.instance != clock.instance || reader.bits() - first < last ||
+          reader.thread == thread.index)
+        return false;
+    }
+  }
+  return true;
+}
+
 // An access that something else has to be done at.
 __attribute__((noinline)) void look_around(const void* address,
                                            std::size_t length, bool writes,
@@ -120,26 +146,65 @@ __attribute__((noinline)) void look_around(const void* address,
   judge(address, length, writes, atomic);
 }
 
-// Inlined where lengths are known.
-PARLAB_INLINE void check(const void* address, std::size_t length, bool writes,
-                         bool atomic, const void* from) {
+// The length and the kind of an access, where the compiler knows them.
+template <std::size_t length_, bool writes_>
+struct Known {
+  static constexpr std::size_t length = length_;
+  static constexpr bool writes = writes_, atomic = false;
+};
+struct Told {
+  std::size_t length;
+  bool writes, atomic;
+};
+
+// Both are called by a jump, so that what comes before them needs no registers
+// of the kernel's.
+template <typename A>
+__attribute__((noinline)) void check_words(Thread* thread, Allocation* array,
+                                           const void* address,
+                                           const A& access) {
+  if (access.atomic ||
+      !is_right(*thread, *array, address, access.length, access.writes))
+    judge(address, access.length, access.writes, access.atomic);
+}
+template <typename A>
+__attribute__((noinline)) void check_array(Thread* thread, const void* address,
+                                           const A& access) {
+  Block& block = *thread->block;
+  Allocation* const array = block.array_of(address);
+  if (array != nullptr) {
+    if (access.writes || access.atomic ||
+        !is_read_by_others(*thread, *array, address, access.length))
+      return check_words(thread, array, address, access);
+    thread->last_read = address;
+    thread->last_read_place = thread->last_access;
+    return;
+  }
+  if (!block.launch->gives(address))
+    judge(address, access.length, access.writes, access.atomic);
+}
+
+template <typename A>
+PARLAB_INLINE void check(const void* address, const A& access,
+                         const void* from) {
   Thread* const thread = running;
   if (thread == nullptr || thread->owns(address)) return;
-  if (!atomic) thread->last_access = from;
+  if (!access.atomic) thread->last_access = from;
   Block& block = *thread->block;
-  if (++block.accesses >= block.look_around_at)
-    return look_around(address, length, writes, atomic, from);
-  Allocation* const array = block.array_of(address);
-  if (atomic || array == nullptr ||
-      !is_right(*thread, *array, address, length, writes))
-    judge(address, length, writes, atomic);
+  if (++block.accesses >= block.look_around_at) {
+    return look_around(address, access.length, access.writes, access.atomic,
+                       from);
+  }
+  if (access.writes || access.atomic ||
+      !block.inputs.contain(address, access.length))
+    check_array(thread, address, access);
 }
 
 }  // namespace
 
 void check_access(const void* address, std::size_t length, bool writes,
                   bool atomic, const void* from) {
-  check(address, length, writes, atomic, from);
+  check(address, Told{length, writes, atomic}, from);
 }
 
 // What the runtime does for a kernel, checked like the kernel's own accesses.
@@ -194,7 +259,7 @@ class AtomicAccess {
     if (++here.thread.atomics % 64 != 0) return;
     // it may spin on the value, and the others must get their turn
     check_progress(here);
-    here.block.suspend();
+    here.block.suspend(here.thread);
   }
 };
 
@@ -260,12 +325,12 @@ void __tsan_write_range(void* p, std::size_t bytes) {
   check_access(p, bytes, true, false, __builtin_return_address(0));
 }
 
-#define ACCESS(bytes, name, writes)                              \
-  void __tsan_##name##bytes(void* p) {                           \
-    check(p, bytes, writes, false, __builtin_return_address(0)); \
-  }                                                              \
-  void __tsan_unaligned_##name##bytes(void* p) {                 \
-    check(p, bytes, writes, false, __builtin_return_address(0)); \
+#define ACCESS(bytes, name, writes)                                \
+  void __tsan_##name##bytes(void* p) {                             \
+    check(p, Known<bytes, writes>{}, __builtin_return_address(0)); \
+  }                                                                \
+  void __tsan_unaligned_##name##bytes(void* p) {                   \
+    check(p, Known<bytes, writes>{}, __builtin_return_address(0)); \
   }
 #define READ_AND_WRITE(bytes) \
   ACCESS(bytes, read, false) ACCESS(bytes, write, true)

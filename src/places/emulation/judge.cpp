@@ -186,22 +186,12 @@ struct Check {
   }
 };
 
-bool within(const void* address, const void* first, std::size_t bytes) {
-  return static_cast<std::size_t>(static_cast<const std::byte*>(address) -
-                                  static_cast<const std::byte*>(first)) < bytes;
-}
-
 }  // namespace
 
 void judge(const void* address, std::size_t length, bool writes, bool atomic) {
   Block& block = *running->block;
   Allocation* const array = block.array_of(address);
-  // What starts a thread reads the kernel's arguments, on the host's stack.
-  const Launch& launch = *block.launch;
-  if (array == nullptr &&
-      (within(address, launch.arguments, launch.argument_bytes) ||
-       within(address, &launch, sizeof launch)))
-    return;
+  if (array == nullptr && block.launch->gives(address)) return;
   Check{array, address, length, writes, atomic}.run();
 }
 

@@ -67,6 +67,18 @@ void Arena::protect(bool closed) const {
   }
 }
 
+Arena::Inputs Arena::inputs_of(int device) const {
+  Inputs inputs;
+  inputs.first_ = first_ + range_bytes / 2;
+  for (std::size_t i = 0; i < ranges; ++i) {
+    const Allocation* const array = arrays_[i];
+    if (array != nullptr && array->kind == Kind::input &&
+        array->device == device && !array->freed)
+      inputs.bytes_[i] = array->bytes;
+  }
+  return inputs;
+}
+
 Arena::Arena()
     : first_(static_cast<std::byte*>(
           map(nullptr, ranges * range_bytes, PROT_NONE))) {}

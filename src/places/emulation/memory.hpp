@@ -100,6 +100,10 @@ class Arena {
                                          : nullptr;
   }
 
+  // Those that kernels on one device may read: what most accesses do.
+  class Inputs;
+  Inputs inputs_of(int device) const;
+
   // Closes the arrays to everybody, or opens them again, for as long as
   // it lives. A new array is open until then.
   class Access;
@@ -111,6 +115,22 @@ class Arena {
   static constexpr std::size_t ranges = 128, range_bytes = std::size_t{1} << 36;
   std::byte* first_;
   std::array<Allocation*, ranges> arrays_{};
+};
+
+class Arena::Inputs {
+ public:
+  PARLAB_INLINE bool contain(const void* address, std::size_t length) const {
+    const auto offset = static_cast<std::size_t>(
+        static_cast<const std::byte*>(address) - first_);
+    const auto range = offset / range_bytes, begin = offset % range_bytes;
+    return range < ranges && begin < bytes_[range] &&
+           length <= bytes_[range] - begin;
+  }
+
+ private:
+  friend Arena;
+  const std::byte* first_ = nullptr;  // of the array in the first range
+  std::array<std::size_t, ranges> bytes_{};
 };
 
 class Arena::Access {

@@ -17,6 +17,9 @@
 #include <numeric>
 
 #include "helper_cuda.h"
+#include "helper_functions.h"
+#include "helper_image.h"
+#include "helper_math.h"
 #include "places/emulation/planted.hpp"
 
 namespace cg = cooperative_groups;
@@ -623,5 +626,48 @@ __global__ void knows_its_device(const float* in, float* out, int n) {
   if (i < n) out[i] = in[i] * where_it_runs();
 }
 RIGHT(knows_its_device, 150);
+
+// ---- headers of samples
+
+__global__ void vectors(const float* in, float* out, int n) {
+  const int i = global_index();
+  if (4 * i + 3 >= n) return;
+  const float4 v = reinterpret_cast<const float4*>(in)[i];
+  float4 w = 2.0f * v - v * make_float4(1.0f);
+  w += lerp(v, w, 0.5f) - v;
+  w /= 1.0f + clamp(dot(w, w) - dot(v, v), 0.0f, 1.0f);
+  reinterpret_cast<float4*>(out)[i] = w;
+}
+void timed_vectors(const Bench& b) {
+  StopWatchInterface* timer = nullptr;
+  sdkCreateTimer(&timer);
+  sdkStartTimer(&timer);
+  vectors<<<b.n / 128 + 1, 32>>>(b.in, b.out, b.n);
+  sdkStopTimer(&timer);
+  if (sdkGetAverageTimerValue(&timer) < 0) throw timer;
+  sdkDeleteTimer(&timer);
+}
+RIGHT(timed_vectors, 150);
+
+// ---- what a thread knows of itself
+
+__attribute__((noinline)) int flat(const uint3& at, const dim3& extent) {
+  return static_cast<int>(at.x + at.y * extent.x);
+}
+__global__ void by_reference(const float* in, float* out, int n) {
+  const int i = flat(blockIdx, gridDim) * static_cast<int>(blockDim.x) +
+                flat(threadIdx, blockDim);
+  __syncthreads();
+  if (i < n)
+    out[i] = in[i] + static_cast<float>(flat(threadIdx, blockDim) -
+                                        static_cast<int>(threadIdx.x));
+}
+RIGHT(by_reference, 150);
+void variables_of_these_names(const Bench& b) {
+  dim3 blockDim(b.block);
+  const dim3 gridDim((b.n + blockDim.x - 1) / blockDim.x);
+  by_reference<<<gridDim, blockDim>>>(b.in, b.out, b.n);
+}
+RIGHT(variables_of_these_names, 150);
 
 }  // namespace
