@@ -83,8 +83,10 @@ ACCESSES := $(if $(CLANG),-fno-vectorize -fno-slp-vectorize -mllvm -disable-loop
 KERNEL_FLAGS := $(LANGUAGE) -O1 -g1 -march=$(MARCH) $(EMULATED) -DPARLAB_KERNEL $(ACCESSES) -fsanitize=thread \
     -fsanitize=bounds,alignment,shift,integer-divide-by-zero -Wno-unknown-pragmas \
     $(PATTERN) -fstack-clash-protection $(ADDED)
-# Host code whose threads are watched, by src/places/races/hooks.cpp.
-RACES_FLAGS := $(LANGUAGE) -O1 -g1 -march=$(MARCH) $(ACCESSES) -fsanitize=thread $(ADDED)
+# Host code whose threads are watched, by src/places/races/hooks.cpp. GCC's own
+# compare-and-swap for `omp atomic` is a call there, too.
+RACES_FLAGS := $(LANGUAGE) -O1 -g1 -march=$(MARCH) $(ACCESSES) $(if $(CLANG),,-fno-inline-atomics) \
+    -fsanitize=thread $(ADDED)
 # The first header of each kernel, and of each submission, is parsed once.
 FIRST := -include $(B)/emulated/kernel.hpp
 

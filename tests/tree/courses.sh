@@ -153,12 +153,53 @@ threads race_of_tasks "#pragma omp parallel num_threads(team)
 { for (int t = 0; t < 4; ++t) {
 #pragma omp task shared(sum) firstprivate(t)
 for (std::int64_t i = t * n / 4; i < (t + 1) * n / 4; ++i) sum += x[i]; } }"
+threads race_beside_atomic "#pragma omp parallel num_threads(team)
+{ const int me = omp_get_thread_num();
+T own = 0, seen = 0;
+std::vector<T> slow(2);
+#pragma omp for
+$loop own += x[i];
+if (me == 0) seen = sum;
+else for (int i = 0; i < 20000; ++i) slow[i % 2] = own;
+own += 0 * seen + 0 * slow[1];
+#pragma omp atomic
+sum += own; }"
+threads race_of_own_atomic "#pragma omp parallel num_threads(team)
+{ T own = 0;
+#pragma omp for
+$loop own += x[i];
+T old = sum, now;
+do now = old + own;
+while (!__atomic_compare_exchange(&sum, &old, &now, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)); }"
+threads right_own_atomic "#pragma omp parallel num_threads(team)
+{ T own = 0, old, now;
+#pragma omp for
+$loop own += x[i];
+__atomic_load(&sum, &old, __ATOMIC_RELAXED);
+do now = old + own;
+while (!__atomic_compare_exchange(&sum, &old, &now, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)); }"
+threads right_flag "T part = 0;
+int ready = 0;
+#pragma omp parallel num_threads(2)
+if (omp_get_thread_num() == 0) {
+$loop part += x[i];
+#pragma omp flush
+#pragma omp atomic write
+ready = 1;
+} else {
+for (int there = 0; there == 0;) {
+#pragma omp atomic read
+there = ready; }
+#pragma omp flush
+sum = part; }"
 "$parlab" grade vector_sum sums --seed 5 --output summed >out 2>errors
 graded wrong_result one_block summed
-for name in race_plain race_of_parts race_of_critical race_of_tasks; do
+for name in race_plain race_of_parts race_of_critical race_of_tasks race_beside_atomic race_of_own_atomic; do
   graded wrong_result $name summed "line [0-9]+ of $name.cpp.*another thread.*line [0-9]+ of $name.cpp"
 done
-for name in right_reduction right_atomic right_parts right_mutex right_tasks; do graded passed $name summed; done
+for name in right_reduction right_atomic right_parts right_mutex right_tasks right_own_atomic right_flag; do
+  graded passed $name summed
+done
 
 # ---- the functions of a course
 mkdir lab && cat >lab/ann.cu <<'END'
@@ -302,4 +343,20 @@ expect "threads are counted: $(head -1 out)" grep -q 'more than 2048 threads' ou
 expect "a size that did not run is no success" test $? = 1
 expect "what ran in its place stands beside the verdict" eval "tr -s ' \n' ' ' <out | grep -q 'in place of 20000000x20000000'"
 expect "one that takes a moment longer runs as it is" "$parlab" dmv 2500 --variant cuda/naive --emulate
+
+# ---- who is ended from outside is tried again, and then charged nothing
+sed 's/i < 600/i < 1/' sleepers.cpp >ended.cpp
+mkdir ending && mv ended.cpp ending/
+"$parlab" grade dmv ending --sizes 9 --hidden 9x5 --output ended >out 2>errors &
+grader=$!
+while kill -0 $grader 2>/dev/null; do
+  read -rd '' -a programs < <(cat /proc/$grader/task/*/children 2>/dev/null)
+  for program in "${programs[@]}"; do
+    [[ $(readlink "/proc/$program/exe") == */bin/* ]] || kill -KILL "$program" 2>/dev/null
+  done
+  sleep 0.02
+done
+wait $grader
+expect "nobody's fault is no failure of the grading: $?" test -s ended/grades.csv
+graded unverified ended ended 'not graded, run again'
 end_tests

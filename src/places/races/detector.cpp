@@ -27,8 +27,10 @@ struct Access {
   const void* where = nullptr;
 };
 
+// What may race with an access to come. An atomic does not hide what was plain
+// before it: the atomics of others are no race with it, but with that.
 struct Byte {
-  Access write{};
+  Access plain_write{}, atomic_write{};
   std::vector<Access> reads{};
 };
 
@@ -95,18 +97,24 @@ void look_at(Byte& byte, const void* address, bool writes, const Access& now) {
     if (!state().found)
       state().found = {address, writes, wrote, now.where, other.where};
   };
-  if (races(byte.write)) report(byte.write, true);
+  for (const Access& write : {byte.plain_write, byte.atomic_write}) {
+    if (races(write)) report(write, true);
+  }
   if (writes) {
     for (const auto& read : byte.reads) {
       if (races(read)) report(read, false);
     }
-    byte.reads.clear();
-    byte.write = now;
-    return;
   }
-  std::erase_if(byte.reads,
-                [](const Access& read) { return is_before(read, *self); });
-  byte.reads.push_back(now);
+  std::erase_if(byte.reads, [&](const Access& read) {
+    return is_before(read, *self) && (read.atomic || !now.atomic);
+  });
+  if (!writes) {
+    byte.reads.push_back(now);
+  } else if (now.atomic) {
+    byte.atomic_write = now;
+  } else {
+    byte = {.plain_write = now};
+  }
 }
 
 Actor new_actor(const Clock& clock) {
@@ -196,6 +204,18 @@ void release(const void* object) {
   const Alone alone;
   state().released[object].join(self->clock);
   self->clock.tick(self->id);
+}
+
+void acquire_at_fence(const void* object) {
+  if (!watched()) return;
+  const Alone alone;
+  self->loads.join(state().released[object]);
+}
+
+void fence() {
+  if (!watched()) return;
+  const Alone alone;
+  self->clock.join(self->loads);
 }
 
 void open(Region& region) {

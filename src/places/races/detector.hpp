@@ -33,6 +33,7 @@ struct Actor {
   std::size_t id = 0;
   Clock clock{};
   Clock tasks{};  // that it has started, as they ended
+  Clock loads{};  // what its relaxed loads have seen released
   struct Region* region = nullptr;
   std::size_t barriers = 0;  // of the region, passed
 };
@@ -56,6 +57,9 @@ void forget(const void* address, std::size_t bytes);
 // What is before release() of an object is before what is behind acquire().
 void acquire(const void* object);
 void release(const void* object);
+// Behind acquire() from the next fence on.
+void acquire_at_fence(const void* object);
+void fence();
 
 // A team's way through a region: opened by who meets it, entered by each.
 void open(Region& region);

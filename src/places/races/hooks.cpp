@@ -1,6 +1,7 @@
 // What the compiler calls from code that is watched: before every access to
 // memory, and in place of every atomic operation (-fsanitize=thread; libtsan
-// has no part in it). An atomic is ordered before every later one there.
+// has no part in it). An atomic is ordered before every later one there, but a
+// relaxed load behind nothing before the next fence.
 #include <malloc.h>
 
 #include <cstdlib>
@@ -18,21 +19,28 @@ namespace {
 class Atomic {
  public:
   Atomic(const volatile void* p, std::size_t bytes, bool writes,
-         const void* where)
-      : object_(const_cast<const void*>(p)), writes_(writes) {
+         const void* where, bool relaxed = false)
+      : object_(const_cast<const void*>(p)), relaxed_(relaxed) {
     if (self == nullptr) return;
     access(object_, bytes, writes, true, where);
     if (writes) release(object_);
   }
   ~Atomic() {
     if (self == nullptr) return;
-    acquire(object_);
+    relaxed_ ? acquire_at_fence(object_) : acquire(object_);
   }
 
  private:
   const void* object_;
-  bool writes_;
+  bool relaxed_;
 };
+
+template <typename T>
+bool swap(volatile T* p, T* old, T value, const void* where) {
+  const Atomic noted(p, sizeof(T), true, where);
+  return __atomic_compare_exchange_n(p, old, value, false, __ATOMIC_SEQ_CST,
+                                     __ATOMIC_SEQ_CST);
+}
 
 }  // namespace
 
@@ -43,6 +51,7 @@ void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
 void __tsan_atomic_thread_fence(int) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  fence();
 }
 void __tsan_atomic_signal_fence(int) {}
 
@@ -91,46 +100,54 @@ void* parlab_memset(void* to, int value, std::size_t bytes) {
     const Atomic noted(p, bits / 8, true, HERE);                \
     return __atomic_##name(p, value, __ATOMIC_SEQ_CST);         \
   }
-#define ATOMIC(bits, T)                                                        \
-  T __tsan_atomic##bits##_load(const volatile T* p, int) {                     \
-    const Atomic noted(p, bits / 8, false, HERE);                              \
-    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                               \
-  }                                                                            \
-  void __tsan_atomic##bits##_store(volatile T* p, T value, int) {              \
-    const Atomic noted(p, bits / 8, true, HERE);                               \
-    __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                              \
-  }                                                                            \
-  T __tsan_atomic##bits##_exchange(volatile T* p, T value, int) {              \
-    const Atomic noted(p, bits / 8, true, HERE);                               \
-    return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);                    \
-  }                                                                            \
-  bool __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* old,    \
-                                                     T value, int, int) {      \
-    const Atomic noted(p, bits / 8, true, HERE);                               \
-    return __atomic_compare_exchange_n(p, old, value, false, __ATOMIC_SEQ_CST, \
-                                       __ATOMIC_SEQ_CST);                      \
-  }                                                                            \
-  bool __tsan_atomic##bits##_compare_exchange_weak(                            \
-      volatile T* p, T* old, T value, int success, int failure) {              \
-    return __tsan_atomic##bits##_compare_exchange_strong(p, old, value,        \
-                                                         success, failure);    \
-  }                                                                            \
-  T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T old, T value,  \
-                                               int success, int failure) {     \
-    __tsan_atomic##bits##_compare_exchange_strong(p, &old, value, success,     \
-                                                  failure);                    \
-    return old;                                                                \
-  }                                                                            \
-  UPDATE(bits, T, fetch_add)                                                   \
-  UPDATE(bits, T, fetch_sub)                                                   \
-  UPDATE(bits, T, fetch_and)                                                   \
-  UPDATE(bits, T, fetch_or)                                                    \
-  UPDATE(bits, T, fetch_xor)                                                   \
+#define ATOMIC(bits, T)                                                       \
+  T __tsan_atomic##bits##_load(const volatile T* p, int order) {              \
+    const Atomic noted(p, bits / 8, false, HERE, order == __ATOMIC_RELAXED);  \
+    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                              \
+  }                                                                           \
+  void __tsan_atomic##bits##_store(volatile T* p, T value, int) {             \
+    const Atomic noted(p, bits / 8, true, HERE);                              \
+    __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                             \
+  }                                                                           \
+  T __tsan_atomic##bits##_exchange(volatile T* p, T value, int) {             \
+    const Atomic noted(p, bits / 8, true, HERE);                              \
+    return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);                   \
+  }                                                                           \
+  bool __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* old,   \
+                                                     T value, int, int) {     \
+    return swap(p, old, value, HERE);                                         \
+  }                                                                           \
+  bool __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* old,     \
+                                                   T value, int, int) {       \
+    return swap(p, old, value, HERE);                                         \
+  }                                                                           \
+  T __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T old, T value, \
+                                               int, int) {                    \
+    swap(p, &old, value, HERE);                                               \
+    return old;                                                               \
+  }                                                                           \
+  UPDATE(bits, T, fetch_add)                                                  \
+  UPDATE(bits, T, fetch_sub)                                                  \
+  UPDATE(bits, T, fetch_and)                                                  \
+  UPDATE(bits, T, fetch_or)                                                   \
+  UPDATE(bits, T, fetch_xor)                                                  \
   UPDATE(bits, T, fetch_nand)
 ATOMIC(8, unsigned char)
 ATOMIC(16, unsigned short)
 ATOMIC(32, unsigned)
 ATOMIC(64, unsigned long)
+
+// What GCC calls for `omp atomic` where no instruction does all of it.
+#define UPDATED(bits, bytes, T)                                     \
+  bool updated##bits(volatile T* p, T* old, T value, int,           \
+                     int) asm("__atomic_compare_exchange_" #bytes); \
+  bool updated##bits(volatile T* p, T* old, T value, int, int) {    \
+    return swap(p, old, value, HERE);                               \
+  }
+UPDATED(8, 1, unsigned char)
+UPDATED(16, 2, unsigned short)
+UPDATED(32, 4, unsigned)
+UPDATED(64, 8, unsigned long)
 
 }  // extern "C"
 
