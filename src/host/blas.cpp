@@ -179,6 +179,12 @@ Blas::Blas() {
   if (!core.empty()) name_ += std::string(for_core) + core;
   if (is_too_old(core)) too_old = core;
   has_own_threads_ = threads_of(library_) == ThreadsOf::library;
+  wake_blas = [](int threads) {
+    constexpr int side = 128;  // enough for OpenBLAS to use them all
+    static const std::vector<float> a(side * side), x(side);
+    std::vector<float> y(side);
+    instance().gemv(threads, side, side, a.data(), x.data(), y.data());
+  };
   if (has_own_threads_) name_ += " with pthreads";
   if (threads_of(library_) == ThreadsOf::none) name_ += " without threads";
   // Its threads are those of the OpenMP that this program has.

@@ -17,4 +17,8 @@ bool is_blas_in_use(const std::string& name);
 // where it does, or none is loaded.
 Detail blas_advice();
 
+// Has the threads of the loaded BLAS wait for work, as behind a call. nullptr:
+// none is loaded; known where the library is not linked, too.
+inline void (*wake_blas)(int threads) = nullptr;
+
 }  // namespace parlab

@@ -12,6 +12,7 @@
 #include "core/clock.hpp"
 #include "facts/cause.hpp"
 #include "host/blas.hpp"
+#include "host/blas_in_use.hpp"
 #include "host/host.hpp"
 #include "machine/host_ceilings.hpp"
 #include "machine/pinning.hpp"
@@ -298,10 +299,7 @@ class HostExecutor final : public Executor {
   // call of before.
   static void wake_library(int threads) {
     end_idle_threads();
-    constexpr int side = 128;  // enough for OpenBLAS to use them all
-    static const std::vector<float> a(side * side), x(side);
-    std::vector<float> y(side);
-    Blas::instance().gemv(threads, side, side, a.data(), x.data(), y.data());
+    if (wake_blas != nullptr) wake_blas(threads);
   }
 
   // A library's threads spin on all CPUs, where others come next; those of the
