@@ -8,7 +8,7 @@ source scripts/testing.sh
 mkdir -p build && exec {grading}>build/grading.lock
 flock "$grading" # others look for what gradings leave behind
 
-parlab=$PWD/bin/parlab-emulated
+root=$PWD parlab=$PWD/bin/parlab-emulated
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit
@@ -199,6 +199,14 @@ for name in race_plain race_of_parts race_of_critical race_of_tasks race_beside_
 done
 for name in right_reduction right_atomic right_parts right_mutex right_tasks right_own_atomic right_flag; do
   graded passed $name summed
+done
+
+# ---- nor have those of this tree any: the ones whose threads share something
+mkdir own
+for variant in atax/fused:9x17 dmv/blocked:9x17 heat/rows:9x17x3 histogram/private:1001 scan/two_passes:1001 vector_sum/parallel:1001; do
+  path=${variant%:*} size=${variant#*:}
+  sed '/[.]id = /d' "$root/openmp/$path.cpp" >"own/${path#*/}.cpp"
+  expect "no race in openmp/$path" "$parlab" grade "${path%/*}" --check "own/${path#*/}.cpp" --sizes 33 --hidden "$size"
 done
 
 # ---- the functions of a course
