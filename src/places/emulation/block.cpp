@@ -340,11 +340,15 @@ void* dynamic_shared() {
   return parlab_dynamic_shared;
 }
 
-std::uint64_t meet(Meeting meeting) {
+namespace {
+
+// In place: what was just written is read piece by piece, not copied at once,
+// for which a processor would wait.
+std::uint64_t wait_at(Meeting& meeting) {
   InRuntime here;
   Thread& thread = here.thread;
   Block& block = here.block;
-  thread.judge_suspects();
+  if (!thread.suspects.empty()) thread.judge_suspects();
   const auto refuse = [&](Verdict verdict, Detail why) {
     why.arguments.emplace(why.arguments.begin(), meeting.operation);
     const auto& site = meeting.site;
@@ -368,9 +372,15 @@ std::uint64_t meet(Meeting meeting) {
   return meeting.result.value_or(0);
 }
 
+}  // namespace
+
+std::uint64_t meet(Meeting meeting) {
+  return wait_at(meeting);
+}
 std::uint64_t meet(Scope scope, const char* operation, Site site, unsigned mask,
                    std::uint64_t value, int source) {
-  return meet({scope, operation, site, mask, value, source});
+  Meeting meeting{scope, operation, site, mask, value, source};
+  return wait_at(meeting);
 }
 
 void tell_all_lanes(const void* mine, std::size_t bytes, void* all,

@@ -85,7 +85,7 @@ void Block::settle(const Thread& thread) {
       of_tile[static_cast<int>(i - first)] = other.meeting->value;
   }
   for (unsigned i = first; meeting.scope >= Scope::tile && i < last; ++i) {
-    if (has_passed(threads_[i], meeting))
+    if (threads_[i].ended && has_passed(threads_[i], meeting))
       return thread.fail(Verdict::launch_failed, divergence(meeting));
   }
   if (counts) count_meeting(meeting, first);
