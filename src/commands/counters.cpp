@@ -1,7 +1,10 @@
 // `parlab counters`: what emulation counts, held against what a GPU has
-// counted.
+// counted, of records or of a point that is counted now.
+
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <ostream>
 
 #include "cli/record_filter.hpp"
@@ -10,19 +13,25 @@
 #include "commands/record_files.hpp"
 #include "core/numbers.hpp"
 #include "core/parallel.hpp"
+#include "core/process.hpp"
 #include "counters/emulated.hpp"
+#include "counters/ncu.hpp"
 #include "counters/pairs.hpp"
+#include "places/presence.hpp"
 #include "record/store.hpp"
 #include "record/variant_of.hpp"
 #include "render/csv.hpp"
 #include "render/json.hpp"
 #include "render/terminal.hpp"
+#include "render/words.hpp"
 
 namespace parlab {
 namespace {
 
 // So many of the pairs must agree.
 constexpr double enough = 0.9;
+
+const std::vector<std::string> formats{"table", "csv", "json"};
 
 struct Compared {
   Record record;  // with the counters of the GPU
@@ -35,6 +44,73 @@ Options counters_options() {
          Options{{.flag = "all", .help = "pairs that agree, too"},
                  {.flag = "check",
                   .help = "exit status 1 when fewer than nine of ten agree"}};
+}
+
+// The run of a workload that the arguments name, with its counters.
+std::vector<std::string> run_of(const Arguments& arguments) {
+  std::vector<std::string> words{arguments.words.front()};
+  words.insert(words.end(), arguments.positional.begin(),
+               arguments.positional.end());
+  for (const auto& [flag, setting] : arguments.by_flag) {
+    if (flag == "all" || flag == "check" || !setting.from_command_line)
+      continue;
+    words.push_back("--" + flag);
+    words.push_back(setting.text);
+  }
+  words.push_back("--counters");
+  return words;
+}
+
+UsageError emulation_missing() {
+  return UsageError("counters: emulation is missing; 'make' builds it");
+}
+
+// Why a GPU cannot count here.
+Detail why_not_on_gpu() {
+  if (const auto why = why_no_gpu())
+    return {.cause = Cause::no_counters_here,
+            .further = {*why, {.cause = Cause::needs_gpu_and_ncu}}};
+  try {
+    find_ncu();
+  } catch (const NoCountersHere& reason) {
+    return {.cause = Cause::no_counters_here, .further = {reason.detail}};
+  }
+  return {};
+}
+
+// Has a GPU count a point, and ncu read it, then emulation; each is a process
+// of its own.
+int count_now(const Arguments& arguments, const Streams& streams) {
+  auto run = run_of(arguments);
+  if (const auto why = why_not_on_gpu()) {
+    streams.messages << "parlab: " << words(why)
+                     << "; these are the counts of emulation\n"
+                     << std::flush;
+    run.emplace_back("--emulate");
+    if (!become_emulated(run)) throw emulation_missing();
+    const auto emulated = read_arguments(run, environment_of_process());
+    return emulated.command->run(emulated, streams);
+  }
+  const auto self = std::filesystem::read_symlink("/proc/self/exe").string();
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("parlab-counters-" + std::to_string(getpid()) + ".jsonl");
+  run.front() = self;
+  for (const auto& more :
+       {"--results", file.c_str(), "--backend", "cuda", "--time-limit", "0.01"})
+    run.emplace_back(more);
+  const auto counted = output_of(run);
+  if (!counted.succeeded) {
+    std::filesystem::remove(file);
+    throw PointError(Verdict::launch_failed, other(counted.text));
+  }
+  std::vector<std::string> compare{self,       "counters",
+                                   file,       "--all",
+                                   "--format", format_of(arguments, formats)};
+  if (arguments.on("check")) compare.emplace_back("--check");
+  const auto compared = output_of(compare);
+  std::filesystem::remove(file);
+  streams.out << compared.text;
+  return compared.succeeded ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 void compare(Compared& one) {
@@ -80,9 +156,10 @@ Table table_of(const std::vector<Compared>& all, bool with_agreeing) {
 }
 
 int compare_counters(const Arguments& arguments, const Streams& streams) {
-  const auto format = format_of(arguments, {"table", "csv", "json"});
-  if (!become_emulated(arguments.words))
-    throw UsageError("counters: emulation is missing; 'make' builds it");
+  if (Registry::instance().workload(arguments.positional.front()) != nullptr)
+    return count_now(arguments, streams);
+  const auto format = format_of(arguments, formats);
+  if (!become_emulated(arguments.words)) throw emulation_missing();
   const auto filter = filter_of(arguments);
   auto loaded = load_all(arguments.positional);
   std::vector<Compared> all;
@@ -126,13 +203,15 @@ int compare_counters(const Arguments& arguments, const Streams& streams) {
 
 const CommandRegistration counters_command(
     {.name = "counters",
-     .usage = "<records>... [options]",
+     .usage = "<records>... | <workload> <size>... [options]",
      .help = "Holds the counters that a GPU gave to records against those of "
-             "emulation, pair by pair.",
+             "emulation, pair by pair. Of a workload and a size both are "
+             "counted now; without a GPU emulation alone.",
      .options = counters_options,
      .run = compare_counters,
      .least = 1,
-     .needs = "the records: results/MACHINE, or a file"});
+     .needs = "the records: results/MACHINE, or a file; or a workload and a "
+              "size"});
 
 }  // namespace
 

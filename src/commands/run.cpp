@@ -10,6 +10,7 @@
 #include "cli/run_request.hpp"
 #include "cluster/shard.hpp"
 #include "commands/emulate.hpp"
+#include "commands/record_files.hpp"
 #include "counters/counters.hpp"
 #include "counters/emulated.hpp"
 #include "machine/memory.hpp"
@@ -45,21 +46,34 @@ struct CountedPoints {
 
 // The points are printed only when their counters are known.
 int sweep_and_count(const Plan& plan, Console& console, Supervisor& supervisor,
-                    const std::string& pictures, CountedPoints& counted) {
+                    const HowToCount& how, CountedPoints& counted) {
   KeptPoints kept(console);
   const int status = run_sweep(plan, kept, supervisor);
   // A worker that may start ncu: no variant runs there.
   if (status != exit_interrupted && supervisor.fenced())
     supervisor.start_afresh();
   if (status != exit_interrupted && any_emulated(kept.points)) {
-    counted.lines = count_emulated(kept.points, pictures, console);
+    counted.lines = count_emulated(kept.points, how, console);
   } else if (status != exit_interrupted) {
-    add_counters(kept.points, plan.results, console);
+    add_counters(kept.points, plan.results, console, how.reports);
   }
   for (const auto& point : kept.points)
     console.point(point);
   counted.points = std::move(kept.points);
   return status;
+}
+
+// The machine whose least times are wanted. Throws UsageError.
+std::optional<RecordedGpu> gpu_like(const Arguments& arguments) {
+  const auto* setting = arguments.find("like");
+  if (setting == nullptr) return std::nullopt;
+  if (!arguments.on("counters")) setting->refuse("is for --counters");
+  RecordedGpu gpu{.machine = setting->text, .ceilings = {}};
+  for (const auto& [id, run] : load_all({setting->text}).runs)
+    gpu.ceilings = best_of(gpu.ceilings, run.device);
+  if (gpu.ceilings.read.empty())
+    setting->refuse("its records have no ceilings of a GPU");
+  return gpu;
 }
 
 // One job's part of the plan, and what it is cut from.
@@ -154,11 +168,14 @@ int run_workload(const Arguments& arguments, const Streams& streams) {
     return EXIT_SUCCESS;
   }
   const bool counts = arguments.on("counters");
+  const HowToCount how_to_count{.pictures = arguments.text("pictures"),
+                                .like = gpu_like(arguments),
+                                .registers = arguments.on("registers"),
+                                .reports = arguments.text("keep-report")};
   CountedPoints counted;
-  const int status = counts
-                         ? sweep_and_count(plan, console, supervisor,
-                                           arguments.text("pictures"), counted)
-                         : run_sweep(plan, console, supervisor);
+  const int status =
+      counts ? sweep_and_count(plan, console, supervisor, how_to_count, counted)
+             : run_sweep(plan, console, supervisor);
   reporter->finish();
   if (!out) streams.out.setstate(out.rdstate());
   if (counts && request.format == "table" && counted.lines.blocks.empty())

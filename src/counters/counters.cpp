@@ -1,6 +1,7 @@
 #include "counters/counters.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "counters/ncu.hpp"
 #include "places/presence.hpp"
@@ -26,7 +27,16 @@ std::string where_to_count(const Record& record) {
   return "";
 }
 
-void count(const std::vector<Record*>& records) {
+// "dmv-1024x1024-float-hot.ncu-rep"; "": none is wanted
+std::string report_of(const Record& record, const std::string& folder) {
+  if (folder.empty()) return "";
+  std::filesystem::create_directories(folder);
+  return folder + "/" + record.workload + "-" + to_string(record.size) + "-" +
+         std::string(to_string(record.dtype)) + "-" +
+         std::string(to_string(record.cache)) + ".ncu-rep";
+}
+
+void count(const std::vector<Record*>& records, const std::string& reports) {
   const Record& first = *records.front();
   std::vector<std::string> arguments{first.workload, to_string(first.size),
                                      std::string(to_string(first.dtype))};
@@ -35,7 +45,9 @@ void count(const std::vector<Record*>& records) {
                         to_string(record->tunables));
   }
   const auto counters = counters_by_execution(
-      profile(arguments, first.cache, where_to_count(first)), records.size());
+      profile(arguments, first.cache, where_to_count(first),
+              report_of(first, reports)),
+      records.size());
   for (std::size_t i = 0; i < records.size(); ++i)
     records[i]->counters = counters[i];
 }
@@ -57,7 +69,8 @@ void append(const std::vector<Record*>& records, const std::string& results) {
 }
 
 void count_point(std::vector<Record>& point, std::size_t done,
-                 const std::string& results, Observer& observer) {
+                 const std::string& results, Observer& observer,
+                 const std::string& reports) {
   std::vector<Record*> records;
   for (auto& record : point) {
     if (wanted(record)) records.push_back(&record);
@@ -66,7 +79,7 @@ void count_point(std::vector<Record>& point, std::size_t done,
   observer.working_on("counting " + records.front()->point(),
                       static_cast<double>(done));
   try {
-    count(records);
+    count(records, reports);
   } catch (const NoCountersHere&) {
     throw;
   } catch (const NoCounters& reason) {
@@ -87,22 +100,22 @@ void count_point(std::vector<Record>& point, std::size_t done,
 }  // namespace
 
 void count_each_point(Points& points, const std::string& results,
-                      Observer& observer) {
+                      Observer& observer, const std::string& reports) {
   std::size_t done = 0;
   for (auto& point : points) {
-    count_point(point, done, results, observer);
+    count_point(point, done, results, observer, reports);
     done += point.size();
   }
 }
 
 void add_counters(Points& points, const std::string& results,
-                  Observer& observer) {
+                  Observer& observer, const std::string& reports) {
   try {
     if (const auto why = why_no_gpu())
       throw NoCountersHere(
           {.further = {*why, {.cause = Cause::needs_gpu_and_ncu}}});
     find_ncu();
-    count_each_point(points, results, observer);
+    count_each_point(points, results, observer, reports);
   } catch (const NoCountersHere& reason) {
     observer.note(
         {.cause = Cause::no_counters_here, .further = {reason.detail}});

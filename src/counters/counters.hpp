@@ -26,11 +26,12 @@ struct KeptPoints final : PassingObserver {
 // counters to results (empty: nowhere). Where nothing can be counted a note
 // says why, of a point or of all, which stay as they are. Throws what
 // Store does.
+// reports: a folder for ncu's own files, one for each point, or empty.
 void add_counters(Points& points, const std::string& results,
-                  Observer& observer);
+                  Observer& observer, const std::string& reports = {});
 // The same where there is a GPU; throws NoCountersHere.
 void count_each_point(Points& points, const std::string& results,
-                      Observer& observer);
+                      Observer& observer, const std::string& reports = {});
 
 // A profiler, or compute-sanitizer, runs this. arguments: workload, size,
 // dtype, then one configuration each: "cuda/rw block=128"; unnamed tunables

@@ -10,11 +10,11 @@
 #include "core/file.hpp"
 #include "core/numbers.hpp"
 #include "core/text.hpp"
+#include "counters/registers.hpp"
 #include "counters/warp_picture.hpp"
 #include "places/executor.hpp"
 #include "record/variant_of.hpp"
 #include "render/words.hpp"
-#include "verify/problem.hpp"
 
 namespace parlab {
 namespace {
@@ -222,6 +222,31 @@ bool is_largest(const Record& record,
   });
 }
 
+// Of the largest launch; what fits on a multiprocessor of compute capability
+// 9.0 by CUDA C++ Programming Guide, technical specifications. Registers, which
+// may leave room for fewer, are nvcc's to say.
+Table launch_table(const Counted& counted) {
+  constexpr std::int64_t most_threads = 2048, most_blocks = 32,
+                         shared_bytes = 228 * 1024, of_system = 1024;
+  const auto threads = std::max<std::int64_t>(counted.threads_per_block, 1),
+             warps_of_block = (threads + static_cast<std::int64_t>(warp) - 1) /
+                              static_cast<std::int64_t>(warp);
+  const auto at_once = std::min(
+      {most_threads / (warps_of_block * static_cast<int>(warp)), most_blocks,
+       shared_bytes / (counted.shared_bytes + of_system)});
+  return {
+      .key = "launch",
+      .columns = {{"launches", "launches", true},
+                  {"blocks", "blocks", true},
+                  {"threads_per_block", "threads of each", true},
+                  {"warps", "warps", true},
+                  {"shared_bytes", "dynamic shared memory", true},
+                  {"warps_at_once", "warps at once on a multiprocessor", true}},
+      .rows = {row_of({counted.launches, counted.blocks, threads,
+                       counted.blocks * warps_of_block, counted.shared_bytes,
+                       at_once * warps_of_block})}};
+}
+
 }  // namespace
 
 Counted counted_by_emulation(const Record& record, const GpuShape& gpu) {
@@ -232,14 +257,8 @@ Counted counted_by_emulation(const Record& record, const GpuShape& gpu) {
         Verdict::not_supported,
         {.cause = Cause::not_emulated, .arguments = {record.full_name()}});
   }
-  Problem problem(*workload, record.size, record.dtype, {variant});
-  problem.fill(InputKind::uniform);
-  const auto executor = make_executor(variant->target);
-  executor->load(problem.inputs(), problem.outputs());
-  auto counted = executor->count(
-      {variant, record.size, record.dtype, record.tunables}, gpu);
-  executor->release();
-  return counted;
+  return count_once(*make_executor(variant->target), *workload,
+                    {variant, record.size, record.dtype, record.tunables}, gpu);
 }
 
 Counters counters_of(const Counted& counted) {
@@ -269,6 +288,9 @@ Counters counters_of(const Counted& counted) {
         break;
       case Access::shared_atomic:
         sum(counters, "shared_bank_conflicts", line.moved - line.fewest);
+        break;
+      case Access::barrier:
+        break;
     }
   }
   rate(counters, "sectors_per_load_request", "global_load_sectors",
@@ -328,11 +350,26 @@ Section section_of(const Record& record, const Counted& counted) {
                   .blocks = {table}};
   for (const auto& said : diagnoses(counted))
     section.blocks.push_back(Paragraph{.text = said});
+  section.blocks.push_back(launch_table(counted));
   return section;
 }
 
+namespace {
+
+void add_registers(const Record& record, const Counted& counted, Section& to,
+                   Observer& observer) {
+  try {
+    to.blocks.push_back(
+        table_of(resources_of(record.source), counted.threads_per_block));
+  } catch (const ExplainedError& error) {
+    observer.note(error.detail);
+  }
+}
+
+}  // namespace
+
 Document count_emulated(std::vector<std::vector<Record>>& points,
-                        const std::string& pictures, Observer& observer) {
+                        const HowToCount& how, Observer& observer) {
   Document document;
   for (auto& point : points) {
     for (auto& record : point) {
@@ -343,8 +380,14 @@ Document count_emulated(std::vector<std::vector<Record>>& points,
       try {
         const auto counted = counted_by_emulation(record);
         record.counters = counters_of(counted);
-        document.blocks.push_back(section_of(record, counted));
-        if (!pictures.empty()) draw_warps(record, counted, pictures);
+        auto section = section_of(record, counted);
+        if (how.like) {
+          for (auto& block : least_time(counted, *how.like))
+            section.blocks.push_back(std::move(block));
+        }
+        if (how.registers) add_registers(record, counted, section, observer);
+        document.blocks.push_back(std::move(section));
+        if (!how.pictures.empty()) draw_warps(record, counted, how.pictures);
       } catch (const PointError& error) {
         observer.note({.cause = Cause::no_counters_of,
                        .arguments = {record.identity()},

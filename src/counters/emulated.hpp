@@ -2,6 +2,9 @@
 // line by line.
 #pragma once
 
+#include <optional>
+
+#include "counters/least_time.hpp"
 #include "counters/ncu.hpp"
 #include "facts/document.hpp"
 #include "places/counted.hpp"
@@ -11,11 +14,18 @@ namespace parlab {
 
 // Executes each emulated record of the points that passed once more, counts,
 // and gives it its counters. Returns what they say of each kernel: its lines,
-// the costliest first, and what is wrong with them. pictures: a folder, or
-// empty; there each line that costs much gets a picture of its first warp. A
-// note says why a kernel cannot be counted.
+// the costliest first, and what is wrong with them. A note says why a kernel
+// cannot be counted.
+struct HowToCount {
+  // a folder, or empty; there each line that costs much gets a picture of its
+  // first warp
+  std::string pictures = {};
+  std::optional<RecordedGpu> like = {};  // whose least times are wanted
+  bool registers = false;                // by nvcc, where it is
+  std::string reports = {};  // of a GPU: a folder for ncu's own files, or empty
+};
 Document count_emulated(std::vector<std::vector<Record>>& points,
-                        const std::string& pictures, Observer& observer);
+                        const HowToCount& how, Observer& observer);
 
 // Executes the configuration of a record by emulation, as on a GPU of this
 // shape, and counts. Throws PointError where it cannot be emulated.

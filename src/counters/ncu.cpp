@@ -48,6 +48,13 @@ constexpr Name sums[] = {
      "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"},
     {"dram_read_bytes", "dram__bytes_read.sum"},
     {"dram_write_bytes", "dram__bytes_write.sum"}};
+// What the instructions themselves need. The sums above have passes in them,
+// too, in which data from elsewhere are in the way. Not every ncu has these.
+constexpr Name exact_sums[] = {
+    {"shared_load_wavefronts",
+     "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"},
+    {"shared_store_wavefronts",
+     "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum"}};
 constexpr Name percentages[] = {
     {"memory_percent",
      "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"},
@@ -61,7 +68,7 @@ constexpr Name of_longest[] = {
     {"branch_uniformity",
      "smsp__sass_average_branch_targets_threads_uniform.pct"}};
 
-std::string all_metrics() {
+std::string all_metrics(bool with_exact) {
   std::string text = duration;
   const auto add = [&](const auto& names) {
     for (const auto& name : names)
@@ -71,6 +78,7 @@ std::string all_metrics() {
   add(percentages);
   add(of_device);
   add(of_longest);
+  if (with_exact) add(exact_sums);
   return text;
 }
 
@@ -136,6 +144,8 @@ Counters combined(const std::vector<ProfiledKernel>& kernels) {
       counters[plain] = a->second / b->second;
   };
   for (const auto& [plain, name] : sums)
+    put(plain, total(kernels, name));
+  for (const auto& [plain, name] : exact_sums)
     put(plain, total(kernels, name));
   ratio("sectors_per_load_request", "global_load_sectors",
         "global_load_requests");
@@ -256,7 +266,7 @@ Detail why_nothing_was_counted(const std::string& output) {
   return why;
 }
 
-std::string find_ncu() {
+std::string find_tool(const std::string& name) {
   std::vector<fs::path> folders;
   const char* variable = std::getenv("PATH");
   std::istringstream path(variable == nullptr ? "" : variable);
@@ -269,34 +279,60 @@ std::string find_ncu() {
     folders.push_back(entry.path());
   }
   for (const auto& folder : folders) {
-    const auto ncu = folder / "ncu";
-    if (access(ncu.c_str(), X_OK) == 0) return ncu;
+    const auto tool = folder / name;
+    if (access(tool.c_str(), X_OK) == 0) return tool;
   }
-  throw NoCountersHere({.cause = Cause::ncu_not_found});
+  return "";
 }
 
-std::vector<ProfiledKernel> profile(const std::vector<std::string>& arguments,
-                                    Cache cache, const std::string& gpu) {
+std::string find_ncu() {
+  const auto ncu = find_tool("ncu");
+  if (ncu.empty()) throw NoCountersHere({.cause = Cause::ncu_not_found});
+  return ncu;
+}
+
+namespace {
+
+Output run_ncu(const std::vector<std::string>& arguments, Cache cache,
+               const std::string& gpu, const std::string& report,
+               bool with_exact) {
   std::vector<std::string> words{find_ncu()};
   const auto add = [&](const std::vector<std::string>& more) {
     words.insert(words.end(), more.begin(), more.end());
   };
   add(
       split("--csv --page raw --print-units base --target-processes all "
-            "--clock-control none --profile-from-start off --cache-control",
+            "--clock-control none --profile-from-start off",
             ' '));
-  add({cache == Cache::cold ? "all" : "none", "--metrics", all_metrics(),
-       fs::read_symlink("/proc/self/exe"), "execute-once"});
+  if (!report.empty()) add({"--force-overwrite", "--export", report});
+  add({"--cache-control", cache == Cache::cold ? "all" : "none", "--metrics",
+       all_metrics(with_exact), fs::read_symlink("/proc/self/exe"),
+       "execute-once"});
   add(arguments);
   std::map<std::string, std::string> environment{{"LC_ALL", "C"}};
   if (!gpu.empty()) environment.emplace("CUDA_VISIBLE_DEVICES", gpu);
-  const auto [output, succeeded] = [&] {
-    try {
-      return output_of(std::move(words), environment);
-    } catch (const std::system_error& error) {
-      throw NoCounters(other(error.what()));
-    }
-  }();
+  try {
+    return output_of(std::move(words), environment);
+  } catch (const std::system_error& error) {
+    throw NoCounters(other(error.what()));
+  }
+}
+
+bool lacks_a_metric(const Output& output) {
+  return !output.succeeded &&
+         output.text.find("ailed to find metric") != std::string::npos;
+}
+
+}  // namespace
+
+std::vector<ProfiledKernel> profile(const std::vector<std::string>& arguments,
+                                    Cache cache, const std::string& gpu,
+                                    const std::string& report) {
+  constexpr bool with_exact = true;
+  auto answer = run_ncu(arguments, cache, gpu, report, with_exact);
+  if (lacks_a_metric(answer))
+    answer = run_ncu(arguments, cache, gpu, report, !with_exact);
+  const auto& [output, succeeded] = answer;
   auto kernels = parse_profile(output);
   if (succeeded && !kernels.empty()) return kernels;
   const auto why = why_nothing_was_counted(output);

@@ -48,13 +48,17 @@ std::vector<Counters> counters_by_execution(
 // The reason in what ncu printed when it profiled no kernel.
 Detail why_nothing_was_counted(const std::string& output);
 
+// Where a tool of the CUDA toolkit is; empty: nowhere.
+std::string find_tool(const std::string& name);
 // Where ncu is. Throws NoCountersHere.
 std::string find_ncu();
 
 // Runs this program under ncu as `parlab execute-once ARGUMENTS`. cold:
 // caches are flushed before each kernel. gpu: UUID of the one to use;
-// empty: the first. Throws NoCounters, or NoCountersHere.
+// empty: the first. report: a file for what ncu's own viewer opens; empty:
+// none. Throws NoCounters, or NoCountersHere.
 std::vector<ProfiledKernel> profile(const std::vector<std::string>& arguments,
-                                    Cache cache, const std::string& gpu);
+                                    Cache cache, const std::string& gpu,
+                                    const std::string& report = {});
 
 }  // namespace parlab

@@ -13,14 +13,15 @@ namespace parlab {
 
 PARLAB_ENUM(Access, "access", (global_load, "load"), (global_store, "store"),
             (shared_load, "shared load"), (shared_store, "shared store"),
-            (atomic, "atomic"), (shared_atomic, "shared atomic"))
+            (atomic, "atomic"), (shared_atomic, "shared atomic"),
+            (barrier, "barrier"))
 constexpr bool is_shared(Access access) {
   return access == Access::shared_load || access == Access::shared_store ||
          access == Access::shared_atomic;
 }
 
-// Of all warps that executed an access of one source line. A request is one
-// such instruction of a warp.
+// Of all warps that executed an access, or a barrier, of one source line. A
+// request is one such instruction of a warp.
 struct CountedLine {
   std::string file;  // as the compiler was told
   unsigned line = 0;
@@ -37,6 +38,9 @@ struct CountedLine {
   std::int64_t at_one_word = 0;
   // Different sectors of global memory that any request touched.
   std::int64_t different = 0;
+  // Sectors that come from L2 or go there: an estimate, for loads by a model of
+  // L1 (places/emulation/l1_model.hpp).
+  std::int64_t from_l2 = 0;
   // Bytes from a lane's address to its neighbour's, in most requests.
   std::int64_t stride = 0;
   // Of the first request: each lane's address, from the start of the array;
@@ -55,8 +59,8 @@ struct GpuShape {
 struct Counted {
   std::vector<CountedLine> lines;  // the costliest first
   std::int64_t launches = 0;
-  // of the launch with the most threads
-  std::int64_t blocks = 0, threads_per_block = 0;
+  // of the launch with the most threads; dynamic shared memory of a block
+  std::int64_t blocks = 0, threads_per_block = 0, shared_bytes = 0;
 };
 
 }  // namespace parlab

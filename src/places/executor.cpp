@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "places/gpu_executor.hpp"
+#include "verify/problem.hpp"
 
 namespace parlab {
 
@@ -14,6 +15,16 @@ Arrays declared_by(const Variant& variant, const Arrays& arrays) {
                  return variant.reads(array.spec) || variant.writes(array.spec);
                });
   return Arrays(std::move(declared));
+}
+
+Counted count_once(Executor& executor, const Workload& workload,
+                   const Call& call, const GpuShape& gpu) {
+  Problem problem(workload, call.size, call.dtype, {call.variant});
+  problem.fill(InputKind::uniform);
+  executor.load(problem.inputs(), problem.outputs());
+  auto counted = executor.count(call, gpu);
+  executor.release();
+  return counted;
 }
 
 std::unique_ptr<Executor> make_executor(Target target, int device) {

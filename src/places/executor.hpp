@@ -193,6 +193,11 @@ class Executor {
   virtual std::map<std::string, double> links() { return {}; }
 };
 
+// Has an executor that holds no problem count on random inputs. Throws
+// PointError.
+Counted count_once(Executor& executor, const Workload& workload,
+                   const Call& call, const GpuShape& gpu = {});
+
 std::unique_ptr<Executor> make_host_executor();
 // On the host, on the GPU of the nvcc build that has CUDA's number `device`,
 // on one whose variants have their arrays in the host's memory, or on a team

@@ -14,6 +14,7 @@
 #include "counters/counters.hpp"
 #include "counters/ncu.hpp"
 #include "counters/pairs.hpp"
+#include "counters/registers.hpp"
 #include "folder.hpp"
 #include "places/executor.hpp"
 #include "record/store.hpp"
@@ -237,6 +238,51 @@ echo "\"0\",\"$all\",\"(1, 1, 1)\""
       contains(words, "sm__throughput.avg.pct_of_peak_sustained_elapsed"));
   BOOST_TEST(contains(profile({"x"}, Cache::hot, "")[0].name,
                       "<--cache-control><none>"));
+  BOOST_TEST(!contains(words, "<--export>"));
+  BOOST_TEST(contains(profile({"x"}, Cache::hot, "", "a b.ncu-rep")[0].name,
+                      "<--export><a b.ncu-rep>"));
+}
+
+BOOST_AUTO_TEST_CASE(an_ncu_that_lacks_exact_wavefronts_is_asked_again) {
+  const std::string count = R"sh(
+echo '"ID","Kernel Name","Grid Size","l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum","smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"'
+echo '"0","execution_begins()","(1, 1, 1)","0","0"'
+)sh";
+  const auto wavefronts = [] {
+    return counters_by_execution(profile({"x"}, Cache::hot, ""), 1)
+        .front()
+        .at("shared_load_wavefronts");
+  };
+  {
+    const FakeNcu newer(count +
+                        "echo '\"1\",\"rw()\",\"(8, 1, 1)\",\"70\",\"64\"'\n");
+    BOOST_TEST(wavefronts() == 64);
+  }
+  const FakeNcu older(
+      "case \"$*\" in *smsp__sass_l1tex*) echo '==ERROR== Failed to find "
+      "metric smsp__sass'; exit 1;; esac\n" +
+      count + "echo '\"1\",\"rw()\",\"(8, 1, 1)\",\"70\",\"n/a\"'\n");
+  BOOST_TEST(wavefronts() == 70);
+}
+
+BOOST_AUTO_TEST_CASE(registers_are_those_that_ptxas_names) {
+  const auto found = parse_ptxas(R"(nvcc warning : something else
+ptxas info    : 0 bytes gmem
+ptxas info    : Compiling entry function '_ZN40_GLOBAL__N__f88b5b34_8_naive_cu_63caf8a19dmv_naiveIfEEvPKT_S3_PS1_ll' for 'sm_90'
+ptxas info    : Function properties for _ZN40_GLOBAL__N__f88b5b34_8_naive_cu_63caf8a19dmv_naiveIfEEvPKT_S3_PS1_ll
+    8 bytes stack frame, 12 bytes spill stores, 16 bytes spill loads
+ptxas info    : Used 30 registers, used 0 barriers, 8 bytes cumulative stack size
+ptxas info    : Compile time = 4.000 ms
+ptxas info    : Compiling entry function 'plain' for 'sm_90'
+ptxas info    : Used thirty registers
+)");
+  BOOST_TEST_REQUIRE(found.size() == 1U);
+  BOOST_TEST((found.front() == KernelResources{"dmv_naive<float>", 30, 12}));
+  const auto table = table_of(found, 256);
+  BOOST_TEST_REQUIRE(table.rows.size() == 1U);
+  BOOST_TEST(words(table.rows[0].cells[3].text) == "64");
+  BOOST_TEST(words(table_of({{"wide", 128, 0}}, 256).rows[0].cells[3].text) ==
+             "16");
 }
 
 BOOST_AUTO_TEST_CASE(a_failing_ncu_says_why) {

@@ -119,7 +119,8 @@ class EmulatedExecutor final : public Executor {
                     .launches = launch.launches,
                     .blocks = launch.grid[0] * launch.grid[1] * launch.grid[2],
                     .threads_per_block =
-                        launch.block[0] * launch.block[1] * launch.block[2]};
+                        launch.block[0] * launch.block[1] * launch.block[2],
+                    .shared_bytes = launch.shared_bytes};
     machine_->counts.reset();
     machine_->shape = {};
     return counted;

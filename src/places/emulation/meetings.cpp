@@ -45,6 +45,10 @@ bool same(const Meeting& a, const Meeting& b) {
 
 // All lanes of a warp, or of all warps, are together.
 void Block::count_meeting(const Meeting& meeting, unsigned first) {
+  if (meeting.scope == Scope::warp || meeting.scope == Scope::block) {
+    counts->barrier(meeting.site.file_name(), meeting.site.line(),
+                    here_.size());
+  }
   if (!in_warp(meeting)) return counts->end();
   const auto lanes =
       std::count_if(threads_.begin() + first,

@@ -71,6 +71,7 @@ struct Allocation {
   bool contains(const void* first, std::size_t length) const {
     return offset(first) <= bytes && length <= bytes - offset(first);
   }
+  bool is_dynamic() const { return name.starts_with("dynamic"); }
   void poison();  // reading is an error until something is written
   // What is there now was written before anything that runs from now on.
   void settle(const void* first, std::size_t length);

@@ -58,10 +58,8 @@ bool are_pairs(const WarpAccess& access, int beside) {
 
 std::int64_t sectors(const WarpAccess& access) {
   Different touched;
-  for_each_lane(access, 0, warp, [&](std::int64_t offset) {
-    for (auto sector = offset / sector_bytes;
-         sector <= (offset + access.bytes - 1) / sector_bytes; ++sector)
-      touched.add(sector);
+  for_each_sector(access, [&](std::size_t sector) {
+    touched.add(static_cast<std::int64_t>(sector));
   });
   return touched.count();
 }

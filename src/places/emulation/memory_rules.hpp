@@ -24,6 +24,18 @@ struct WarpAccess {
   int count() const { return std::popcount(lanes); }
 };
 
+// f(sector) of each lane's sectors, from the start of the array.
+template <typename F>
+void for_each_sector(const WarpAccess& access, F f) {
+  for (auto left = access.lanes; left != 0; left &= left - 1) {
+    const auto first = std::int64_t{
+        access.offset[static_cast<std::size_t>(std::countr_zero(left))]};
+    for (auto at = first / sector_bytes;
+         at <= (first + access.bytes - 1) / sector_bytes; ++at)
+      f(static_cast<std::size_t>(at));
+  }
+}
+
 // Different sectors that the warp touches.
 std::int64_t sectors(const WarpAccess& access);
 // The fewest sectors that as many lanes can touch, each at an address of its

@@ -4,7 +4,12 @@
 // Threads run one after the other, from one meeting to the next. So the n-th
 // time that a lane comes to a place belongs to the n-th time of the others, and
 // a meeting of a warp begins anew: lanes that were elsewhere meanwhile are
-// together again, as a GPU has them.
+// together again, as a GPU has them. Where some lanes come less often, the
+// addresses tell which of the others' times theirs belong to: on a GPU lanes
+// that skip a turn of a loop are back at the next one.
+//
+// A load of the same expression in both arms of a branch is one: nvcc has it
+// before the branch.
 //
 // nvcc unrolls loops and joins accesses of shared memory that lie side by side,
 // where it knows how they are aligned: to 16 bytes at the most (LDS.128,
@@ -13,7 +18,6 @@
 
 #include <boost/thread/synchronized_value.hpp>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,8 +25,10 @@
 #include <vector>
 
 #include "places/counted.hpp"
+#include "places/emulation/l1_model.hpp"
 #include "places/emulation/memory.hpp"
 #include "places/emulation/memory_rules.hpp"
+#include "places/emulation/source_lines.hpp"
 
 namespace parlab::emulation {
 
@@ -36,7 +42,8 @@ struct CallSite {
 
 // What one place in the program asked for. Sums are as in CountedLine.
 struct SiteCounts {
-  std::int64_t requests = 0, lanes = 0, moved = 0, fewest = 0, at_one_word = 0;
+  std::int64_t requests = 0, lanes = 0, moved = 0, fewest = 0, at_one_word = 0,
+               from_l2 = 0;  // of loads
   // the most common distance, found by votes (Boyer and Moore)
   std::int64_t stride = 0, votes = 0;
   std::string array = {};
@@ -52,6 +59,7 @@ struct SiteCounts {
 class Counts {
  public:
   void add(const CallSite& site, const SiteCounts& counts);
+  void add(const CountedLine& barrier);
   // The sites of one line together, the costliest line first.
   std::vector<CountedLine> lines() const;
 
@@ -63,6 +71,7 @@ class Counts {
     }
   };
   std::unordered_map<CallSite, SiteCounts, Hash> sites_;
+  std::map<std::pair<std::string, unsigned>, CountedLine> barriers_;
 };
 using SharedCounts = boost::synchronized_value<Counts>;
 
@@ -78,39 +87,49 @@ class WarpCounts {
   void begin(unsigned threads);
   void add(unsigned thread, const CallSite& site, const Allocation& array,
            const void* address);
+  // So many threads of a warp or a block meet at a barrier.
+  void barrier(const char* file, unsigned line, std::size_t threads);
   // The lanes of that warp are together.
   void meet(unsigned warp);
   void end();  // of the block
 
  private:
-  // What the lanes of a warp have asked for at one place and is not complete.
+  // What the lanes of a warp have asked for at one place, since they met.
   struct Pending {
-    const Allocation* array;
-    WarpAccess access;
+    const Allocation* array = nullptr;
+    WarpAccess access = {.offset = {}};
+    std::uint32_t stores = 0;  // that its lanes had made
   };
   struct Queue {
-    std::array<std::uint32_t, 32> next{};  // of each lane
-    std::uint32_t done = 0;                // in front of the first one pending
-    std::deque<Pending> pending;
-    std::optional<Pending> last = {};  // complete; the next one may join it
+    std::array<std::uint32_t, 32> times{};  // that each lane came
+    std::vector<Pending> pending;           // one for each time
   };
   struct Warp {
-    std::uint32_t lanes = 0;  // that exist
+    std::uint32_t lanes = 0;                 // that exist
+    std::array<std::uint32_t, 32> stores{};  // of each, and atomics
     std::vector<Queue> queues = {};
   };
   struct OneSite {
     CallSite site;
     SiteCounts counts = {};
+    std::optional<Line> line = {};
   };
 
   std::size_t number_of(const CallSite& site);
-  void finish(std::size_t site, Queue& queue, const Pending& pending);
+  bool have_one_line(std::size_t site, std::size_t other);
+  void join_arms(Warp& warp);
+  // The turns of a loop that g++ has unrolled are at several places of a line.
+  void join_unrolled(Warp& warp);
+  static bool repeats(const Pending& before, const Pending& next);
+  void finish(std::size_t site, Queue& queue);
   void count(std::size_t site, const Pending& pending);
 
   SharedCounts& to_;
   std::vector<OneSite> sites_;
   std::unordered_map<std::uintptr_t, std::size_t> numbers_;
   std::vector<Warp> warps_;
+  std::map<std::pair<const char*, unsigned>, CountedLine> barriers_;
+  L1Model l1_;
 };
 
 }  // namespace parlab::emulation

@@ -177,4 +177,81 @@ BOOST_AUTO_TEST_CASE(sums_are_exact) {
   }
 }
 
+namespace {
+
+Counters counters_of_kernel(const std::string& name) {
+  for (const auto& slow : planted::slow_kernels()) {
+    if (slow.run.name == name) return counters_of(counts_of(slow.run));
+  }
+  throw std::invalid_argument(name);
+}
+
+}  // namespace
+
+// nvcc loads before the branch, once, what both of its arms need.
+BOOST_AUTO_TEST_CASE(a_load_of_both_arms_is_one) {
+  const auto counters = counters_of_kernel("both_arms");
+  BOOST_TEST(counters.at("global_load_requests") == 3 * 8192 / 32);
+}
+
+// A lane that has nothing to do in a loop's first turn joins the others in
+// their second, not in their first.
+BOOST_AUTO_TEST_CASE(lanes_that_skip_a_turn_come_back) {
+  const auto counters = counters_of_kernel("skips_a_turn");
+  BOOST_TEST(counters.at("global_load_requests") == 8192 / 32);
+  BOOST_TEST(counters.at("global_load_sectors") == 8192 * 4 / 32);
+  BOOST_TEST(counters.at("global_store_sectors") == 8192 * 4 / 32);
+}
+
+BOOST_AUTO_TEST_CASE(barriers_have_a_line) {
+  for (const auto& slow : planted::slow_kernels()) {
+    if (slow.run.name != "one_bank") continue;
+    const auto counted = counts_of(slow.run);
+    const auto found =
+        std::ranges::find(counted.lines, Access::barrier, &CountedLine::access);
+    BOOST_TEST_REQUIRE((found != counted.lines.end()));
+    BOOST_TEST(found->requests == 8192 / 32);
+    BOOST_TEST(found->lanes == 8192);
+    BOOST_TEST(contains(source_line(found->line), "__syncthreads"));
+  }
+}
+
+// Each block brings 64 words, 8 sectors, once; what else it reads is in L1.
+BOOST_AUTO_TEST_CASE(what_a_block_reads_again_is_in_l1) {
+  for (const auto& slow : planted::slow_kernels()) {
+    if (slow.run.name != "reads_again") continue;
+    const auto counted = counts_of(slow.run);
+    for (const auto& line : counted.lines) {
+      const std::int64_t blocks = 8192 / 128;
+      BOOST_TEST(
+          line.from_l2 ==
+          (line.access == Access::global_load ? 8 * blocks : line.moved));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_least_time_is_by_what_takes_longest) {
+  CountedLine load, shared;
+  load.array = "a";
+  load.from_l2 = 1000;
+  load.different = 600;
+  shared.access = Access::shared_load;
+  shared.moved = 3000;
+  const Ceilings ceilings{.read = {{1e6, 4e9}, {1e9, 2e9}},
+                          .units = {{"fma float", 256e9}}};
+  const auto times = least_times({.lines = {load, shared}}, ceilings);
+  BOOST_TEST_REQUIRE(times.size() == 3U);
+  const auto close = boost::test_tools::tolerance(1e-9);
+  BOOST_TEST(times[0].seconds == 600 * 32 / 2e9, close);  // cold
+  BOOST_TEST(times[1].seconds == 1000 * 32 / 4e9, close);
+  BOOST_TEST(times[2].seconds == 3000 / 1e9, close);
+  BOOST_TEST(least_times({.lines = {load}}, {}).empty());
+}
+
+// Whether g++ has unrolled the loop or not, and wherever the array lies.
+BOOST_AUTO_TEST_CASE(neighbours_in_shared_memory_are_loaded_at_once) {
+  const auto counters = counters_of_kernel("small_sums");
+  BOOST_TEST(counters.at("shared_load_requests") == 8192 / 32);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -100,4 +100,34 @@ __global__ void few_blocks(const float* in, float* out, int n) {
 }
 SLOW(few_blocks, 1024, 128, "the largest launch has 8 blocks of 128 threads");
 
+// ---- what nvcc and a GPU put together
+
+__global__ void both_arms(const float* in, float* out, int n) {
+  const int i = global_index(), lane = i % 32;
+  if (i >= n) return;
+  const bool inside = lane > 0 && lane < 31;
+  out[i] = inside ? in[i - 1] + in[i] + in[i + 1] : in[i];
+}
+SLOW(both_arms, 8192, 128);
+
+__global__ void skips_a_turn(const float* in, float* out, int n) {
+  const int begin = global_index() / 32 * 64;
+  for (int x = threadIdx.x % 32; x < 64; x += 32) {
+    if (x > 0 && begin + x < n) out[begin + x] = in[begin + x];
+  }
+}
+SLOW(skips_a_turn, 8192, 128);
+
+__global__ void small_sums(const float* in, float* out, int n) {
+  alignas(16) __shared__ float sums[4];
+  const int i = global_index();
+  if (threadIdx.x < 4) sums[threadIdx.x] = i < n ? in[i] : 0;  // slow
+  __syncthreads();
+  float total = 0;
+  for (int w = 0; w < 4; ++w)
+    total += sums[w];
+  if (i < n) out[i] = total;
+}
+SLOW(small_sums, 8192, 128, "4 of 32 lanes");
+
 }  // namespace

@@ -1,0 +1,30 @@
+// What nvcc makes of a kernel: registers and spills, where the toolkit is.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "facts/document.hpp"
+
+namespace parlab {
+
+struct KernelResources {
+  std::string kernel;  // "void dmv_naive<float>(float const*, ...)"
+  int registers = 0, spill_bytes = 0;  // of a thread
+
+  bool operator==(const KernelResources&) const = default;
+};
+
+// Of what `nvcc -Xptxas -v` printed.
+std::vector<KernelResources> parse_ptxas(const std::string& output);
+
+// Of all kernels of a file, compiled for compute capability 9.0. Throws
+// ExplainedError where nvcc is not there or fails.
+std::vector<KernelResources> resources_of(const std::string& source);
+
+// The warps of a block of so many threads that have room by registers, and all
+// of it as a table.
+Table table_of(const std::vector<KernelResources>& all,
+               std::int64_t threads_per_block);
+
+}  // namespace parlab

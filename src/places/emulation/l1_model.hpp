@@ -1,0 +1,45 @@
+// An estimate of what a block finds in its multiprocessor's L1 cache: what it
+// has loaded before, unless more than the cache holds came between. Nothing is
+// found that another block has loaded. NVIDIA says neither what an L1 replaces
+// first nor how blocks share it.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "places/emulation/memory.hpp"
+#include "places/emulation/memory_rules.hpp"
+
+namespace parlab::emulation {
+
+// Of the blocks that one thread of the operating system runs.
+class L1Model {
+ public:
+  void begin_block() { brought_ += held; }
+
+  // Different sectors of the access that come from L2.
+  std::int64_t misses(const WarpAccess& access, const Allocation& array) {
+    auto& when = when_[&array];
+    when.resize(array.bytes / sector_bytes + 1);
+    std::int64_t missed = 0;
+    for_each_sector(access, [&](std::size_t sector) {
+      auto& before = when[sector];
+      if (before != 0 && brought_ - before < held) return;
+      before = ++brought_;
+      ++missed;
+    });
+    return missed;
+  }
+
+ private:
+  // Sectors: half of the 256 KB of an H100, the rest is shared memory and other
+  // blocks'.
+  static constexpr std::uint32_t held = 128 * 1024 / sector_bytes;
+
+  std::uint32_t brought_ = 0;  // sectors, so far
+  // of each sector, as its number in that order; 0: never
+  std::unordered_map<const Allocation*, std::vector<std::uint32_t>> when_;
+};
+
+}  // namespace parlab::emulation
