@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/numbers.hpp"
 #include "core/text.hpp"
 #include "grade/report.hpp"
 #include "page/words.hpp"
@@ -126,11 +127,17 @@ std::optional<Section> ladder_of_class(const Class& all, bool anonymous) {
 
 Document class_page(const Class& all, bool anonymous) {
   const auto right = std::ranges::count_if(all.grades, &Grade::passed);
-  auto table = table_of({"student", "verdict", "points"});
+  const bool has_sectors =
+      std::ranges::any_of(all.grades, [](const Grade& grade) {
+        return grade::sectors_per_request(grade).has_value();
+      });
+  std::vector<std::string> titles{"student", "verdict", "points"};
   if (all.timed()) {
-    table = table_of({"student", "rank", "verdict", "time", "of the reference",
-                      "roof", "points"});
+    titles = {"student",          "rank", "verdict", "time",
+              "of the reference", "roof", "points"};
   }
+  if (has_sectors) titles.emplace_back("sectors per request");
+  auto table = table_of(titles);
   std::size_t number = 0;
   for (const auto* grade : in_order(all)) {
     ++number;
@@ -152,6 +159,10 @@ Document class_page(const Class& all, bool anonymous) {
       cells.push_back({grade->of_roof ? Text(share(*grade->of_roof)) : Text()});
     }
     cells.push_back({grade::points_of(all, *grade)});
+    if (has_sectors) {
+      const auto sectors = grade::sectors_per_request(*grade);
+      cells.push_back({sectors ? significant(*sectors, 3) : ""});
+    }
   }
   Document page{
       .title = "Grades of " + std::string(all.assignment.workload->name()),
@@ -182,6 +193,8 @@ Document student_page(const Class& all, const Grade& grade) {
     if (!value.empty()) facts.rows.push_back({{{what}, {value}}});
   };
   fact("points", grade::points_of(all, grade));
+  if (const auto sectors = grade::sectors_per_request(grade))
+    fact("sectors per request of a warp's loads", significant(*sectors, 3));
   if (grade.timed) {
     const auto& record = *grade.timed;
     const auto time = time_of(grade.time);
@@ -202,6 +215,12 @@ Document student_page(const Class& all, const Grade& grade) {
   if (!next.empty()) {
     blocks.push_back(
         Section{.title = "What to try next", .blocks = {Paragraph{next}}});
+  }
+  if (grade.slow.size() > 1) {
+    Section slow{.title = "What its warps wait for"};
+    for (const auto& said : grade.slow)
+      slow.blocks.push_back(Paragraph{said});
+    blocks.push_back(slow);
   }
   Section how{.title = "How it was graded"};
   for (const auto& paragraph : terms(all))

@@ -342,9 +342,12 @@ const Record* next_rung(const Class& all, double time) {
 
 Text advice(const Class& all, const Grade& grade) {
   if (!grade.passed()) return advice_on_failure(grade);
-  if (!grade.timed) return "It is right at every size that was tried.";
+  const auto slow = grade.slow.empty()
+                        ? Text()
+                        : Text(" Look at ") + grade.slow.front() + ".";
+  if (!grade.timed) return "It is right at every size that was tried." + slow;
   const Record* next = next_rung(all, grade.time.value);
-  if (next == nullptr) return "Nothing on our ladder is faster.";
+  if (next == nullptr) return "Nothing on our ladder is faster." + slow;
   const double gain = grade.time.value / next->summary().median;
   Text text = "The next rung that is faster is " + next->full_name() + ", ";
   text += Quantity{gain, Unit::factor};
@@ -364,7 +367,7 @@ Text advice(const Class& all, const Grade& grade) {
     text += Quantity{launch.occupancy, Unit::fraction};
     text += " of the warps fit at once, limited by " + launch.limited_by + ".";
   }
-  return text;
+  return text + slow;
 }
 
 }  // namespace parlab::grade

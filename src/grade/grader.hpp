@@ -39,6 +39,11 @@ Plan plan_for(const Assignment& assignment, const std::string& command);
 // missing. The class keeps the name of the machine.
 std::vector<Record> swept(const Plan& plan, Places& places, Class& all);
 
+// What its kernels ask of memory, at the largest public size that emulation
+// does in a moment. Nothing where it cannot say.
+std::optional<Counted> counted(const Assignment& assignment,
+                               Contestant& contestant);
+
 // ---- ladder.cpp -------------------------------------------------------------
 
 // Measures the rungs at the last public size. Returns the ceilings; nothing

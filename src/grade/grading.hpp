@@ -60,6 +60,10 @@ struct Grade {
   Uncertain mean = {};  // of the medians of its processes
   // the same for any process of it, not only for those that ran
   Uncertain time = {};
+  // of a CUDA kernel that is right, at a public size; and what is slow in it,
+  // the worst first, in the words of whoever can say it
+  std::optional<Counted> counted = {};
+  std::vector<Text> slow = {};
   std::optional<Ratio> to_reference = {};
   std::optional<double> of_roof = {};
   std::size_t rank = 0;  // from 1, with ties; 0: no time

@@ -203,6 +203,8 @@ Judge::Outcome Judge::try_program(Grade& grade, const Program& program) {
     if (grade.passed() || grade.verdict == Verdict::wrong_result)
       look_for_races(grade);
     if (was_interrupted() || !grade.passed()) return Outcome::decided;
+    if (emulated && grade.submission.is_cuda())
+      grade.counted = counted(all_.assignment, *contestant);
     const bool is_emulated = grade.submission.is_cuda() && !program.uses_gpu;
     if (grade.passed() && !is_emulated && stopwatch_.is_running() &&
         contestant->places.all().front().can_time()) {

@@ -86,7 +86,7 @@ class Message {
     } else if constexpr (requires { value.valueless_by_exception(); }) {
       write(std::uint64_t{value.index()});
       std::visit([&](const auto& one) { write(one); }, value);
-    } else if constexpr (requires { value.first; }) {
+    } else if constexpr (requires { value.second; }) {
       put(value.first, value.second);
     } else if constexpr (requires { value.begin(); }) {
       write(static_cast<std::uint64_t>(value.size()));

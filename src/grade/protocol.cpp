@@ -56,6 +56,18 @@ LaunchShape plausible(LaunchShape shape) {
   return shape;
 }
 
+Counted plausible(Counted counted) {
+  for (auto& line : counted.lines) {
+    line.file = printable(line.file).substr(0, 300);
+    line.array = printable(line.array).substr(0, 100);
+    for (auto* count :
+         {&line.bytes, &line.requests, &line.lanes, &line.moved, &line.fewest,
+          &line.at_one_word, &line.different, &line.from_l2})
+      *count = std::max<std::int64_t>(*count, 0);
+  }
+  return counted;
+}
+
 Detail cleaned(Detail detail) {
   for (auto& argument : detail.arguments) {
     if (auto* text = std::get_if<std::string>(&argument))

@@ -43,6 +43,15 @@ auto members(grade::Is<LaunchShape> auto& s) {
 auto members(grade::Is<Checked> auto& c) {
   return std::tie(c.damage, c.inputs_lost, c.launch, c.seconds);
 }
+auto members(grade::Is<CountedLine> auto& l) {
+  return std::tie(l.file, l.line, l.access, l.array, l.bytes, l.requests,
+                  l.lanes, l.moved, l.fewest, l.at_one_word, l.different,
+                  l.from_l2, l.stride, l.first);
+}
+auto members(grade::Is<Counted> auto& c) {
+  return std::tie(c.lines, c.launches, c.blocks, c.threads_per_block,
+                  c.shared_bytes);
+}
 auto members(grade::Is<Batch> auto& b) {
   return std::tie(b.seconds, b.clock_hz, b.highest_clock_hz, b.waited_s,
                   b.threads, b.damage);
@@ -72,7 +81,7 @@ namespace parlab::grade {
 
 PARLAB_ENUM(Ask, "question", (describe, "describe"), (load, "load"),
             (run_checked, "run_checked"), (sample, "sample"),
-            (outputs, "outputs"), (transfers, "transfers"),
+            (outputs, "outputs"), (count, "count"), (transfers, "transfers"),
             (recover, "recover"), (release, "release"))
 PARLAB_ENUM(Answer, "answer", (done, "done"), (failed, "failed"))
 
@@ -88,5 +97,6 @@ Variant get_variant(Message& message);
 // Its texts are printable: an untrusted process sent them.
 Detail cleaned(Detail detail);
 LaunchShape plausible(LaunchShape shape);
+Counted plausible(Counted counted);
 
 }  // namespace parlab::grade

@@ -220,6 +220,15 @@ Checked RemoteExecutor::run_checked(const Call& call) {
   return checked;
 }
 
+Counted RemoteExecutor::count(const Call& call, const GpuShape&) {
+  const Awake awake(running_);
+  auto reply = ask(Message().put(Ask::count, call),
+                   limits_.seconds + times_expected * call.expected_s);
+  auto counted = reply.get<Counted>();
+  reply.expect_end();
+  return plausible(std::move(counted));
+}
+
 Batch RemoteExecutor::execute(const Call& call, Cache cache,
                               const Disturbance& disturbance) {
   Watched outside;

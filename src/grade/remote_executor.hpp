@@ -47,6 +47,8 @@ class RemoteExecutor final : public Executor {
             const std::vector<ArraySpec>& outputs) override;
   void release() override;
   Checked run_checked(const Call& call) override;
+  // On a GPU like all others: a submission is told nothing.
+  Counted count(const Call& call, const GpuShape& gpu = {}) override;
   Batch sample(const Call& call, const BatchPlan& plan) override;
   Left left_by_sample() override { return {.outputs = received_->view()}; }
   std::optional<TransferTimes> transfers(const Call& call) override;

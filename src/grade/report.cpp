@@ -83,6 +83,16 @@ Text points_of(const Class& all, const Grade& grade) {
   return all.timed() && grade.timed ? significant(grade.points, 3, 1) : "";
 }
 
+std::optional<double> sectors_per_request(const Grade& grade) {
+  double requests = 0, sectors = 0;
+  for (const auto& line : grade.counted.value_or(Counted{}).lines) {
+    if (line.access != Access::global_load) continue;
+    requests += static_cast<double>(line.requests);
+    sectors += static_cast<double>(line.moved);
+  }
+  return requests > 0 ? std::optional(sectors / requests) : std::nullopt;
+}
+
 Document class_report(const Class& all) {
   Table table{.columns = {{.title = "rank", .right = true},
                           {.title = "student", .widest = 20},
@@ -110,27 +120,29 @@ Document class_report(const Class& all) {
 }
 
 Table class_table(const Class& all) {
-  Table table{
-      .key = "grade",
-      .columns = keyed({"student", "points", "verdict", "rank", "size",
-                        "time_s", "ratio", "roof", "registers", "occupancy",
-                        "detail", "workload", "dtype", "machine"})};
+  Table table{.key = "grade",
+              .columns = keyed({"student", "points", "verdict", "rank", "size",
+                                "time_s", "ratio", "roof", "registers",
+                                "occupancy", "detail", "workload", "dtype",
+                                "machine", "sectors_per_request", "slow"})};
   for (auto& column : table.columns)
     column.interval = column.key == "time_s" || column.key == "ratio";
   for (const auto& grade : all.grades) {
     const std::int64_t registers =
         grade.timed ? grade.timed->launch.registers : 0;
     const bool known = registers > 0;
-    table.rows.push_back(
-        row_of({grade.submission.student, points_of(all, grade),
-                verdict_of(grade), rank_of(grade),
-                to_string(grade.timed ? grade.timed->size : grade.where),
-                time_of(grade), to_reference(grade), fraction_of(grade.of_roof),
-                known ? Text(registers) : Text(),
-                known ? fraction_of(grade.timed->launch.occupancy) : Text(),
-                grade.detail ? Text(grade.detail) : Text(),
-                all.assignment.workload->name(),
-                to_string(all.assignment.dtype), all.machine}));
+    const auto sectors = sectors_per_request(grade);
+    table.rows.push_back(row_of(
+        {grade.submission.student, points_of(all, grade), verdict_of(grade),
+         rank_of(grade),
+         to_string(grade.timed ? grade.timed->size : grade.where),
+         time_of(grade), to_reference(grade), fraction_of(grade.of_roof),
+         known ? Text(registers) : Text(),
+         known ? fraction_of(grade.timed->launch.occupancy) : Text(),
+         grade.detail ? Text(grade.detail) : Text(),
+         all.assignment.workload->name(), to_string(all.assignment.dtype),
+         all.machine, sectors ? significant(*sectors, 3) : "",
+         grade.slow.empty() ? Text() : grade.slow.front()}));
   }
   return table;
 }

@@ -73,6 +73,9 @@ class Runner {
         message.put(batch, fingerprint_of(outputs_));
         break;
       }
+      case Ask::count:
+        message.put(executor_->count(call(ask)));
+        break;
       case Ask::outputs:
         put_outputs(message, outputs_);
         break;

@@ -288,8 +288,12 @@ mkdir small && cp class/ann.cu class/constant.cu small
 "$parlab" grade small --anonymous --output anon --seed 6 >out 2>errors
 expect "an anonymous page has no names: $(tail -1 errors)" eval "test -s anon/index.html && ! grep -qE '>(ann|constant)<|students/' anon/index.html"
 "$parlab" grade dmv small --format json --seed 6 2>/dev/null >out
+expect "a class sees sectors per request beside points" grep -q 'sectors per request' anon/index.html
 expect "grades are JSON, too: $(head -1 out)" eval 'grep -q "\"student\":\"ann\"" out && grep -q "\"verdict\":\"wrong_result\"" out'
 expect "one file is checked at home" "$parlab" grade --check class/dora.cu
+"$parlab" grade --check class/ann.cu >out 2>&1
+expect "a right and slow one is told its line and what it moves: $(tail -1 out)" \
+  eval "tr '\n' ' ' <out | grep -qE 'Look at line [0-9]+: a warp.s load of a touches [0-9.]+ sectors where'"
 # A compiler may be a script that starts the one that is meant, where submissions may read it.
 wrappers=${parlab%/bin/*}/build/wrapped-compiler
 mkdir -p "$wrappers" && printf '#!/bin/bash\nexec %s "$@"\n' "$(command -v g++)" >"$wrappers/g++" && chmod +x "$wrappers/g++"
