@@ -14,7 +14,7 @@ for source in src/workloads/*.cpp; do
   ln -s "$root/bin/parlab-emulated" "$tree/bin/$(basename "$source" .cpp)"
 done
 ln -s "$root/bin/parlab-emulated" "$tree/bin/parlab"
-ln -s "$root/cuda" "$root/tests" "$tree"
+ln -s "$root/cuda" "$root/results" "$root/tests" "$tree"
 cd "$tree" || exit
 
 one_space() { tr -s ' \n' ' ' | sed 's/^ //; s/ $//; s/\.\.\.$//'; }

@@ -44,7 +44,7 @@ expect "by machine" refuses '--kernel: is an option' machine --kernel 1
 expect "which takes no words" refuses "machine: 'h200': it takes options" machine h200
 expect "a format that a command does not have" refuses 'allowed are csv, table, json' query r.db 'SELECT 1' --format record
 expect "by tune" refuses '--counters: is an option' tune dmv 64 --counters
-expect "of a machine" refuses "no records of a machine 'nvidia-x'; there are" dmv 64 --emulate --counters --like nvidia-x
+expect "of a machine" refuses "no records of a machine 'nvidia-x'" dmv 64 --emulate --counters --like nvidia-x
 expect "of no counters" refuses '--like nvidia-h200: is for --counters' dmv 64 --emulate --like nvidia-h200
 expect "for an image" refuses '--iterations: is an option' convsep --image generated:8x8 --filter box:1 --output a.pgm --iterations 3
 expect "and one of another command by runs" refuses "--margin: is an option of 'parlab compare'" dmv 64 --margin 5
