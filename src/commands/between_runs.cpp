@@ -68,7 +68,7 @@ BetweenRuns measured_on(Target target, const fs::path& ceilings,
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       // A run has no record of a point that it could not measure.
       auto arguments = chosen[i].arguments;
-      arguments.insert(arguments.begin(), fs::read_symlink("/proc/self/exe"));
+      arguments.insert(arguments.begin(), this_program());
       arguments.insert(arguments.end(), options.begin(), options.end());
       arguments.insert(
           arguments.end(),

@@ -75,7 +75,7 @@ void draw_ratios(const Comparison& comparison,
       {"/bin/bash", "-pc", "cd \"$1\" && exec scripts/figure.sh \"${@:2}\"",
        "bash", tree.string(), data.path().string(),
        "scripts/figures/compare.gp", out.string()},
-      {{"PARLAB", fs::read_symlink("/proc/self/exe").string()},
+      {{"PARLAB", this_program().string()},
        {"FORMATS", form.string().substr(1)}});
   if (!drawn.succeeded || !fs::exists(picture))
     throw std::runtime_error("--plot: no picture: " + drawn.text);

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "core/types.hpp"
+
 namespace parlab {
 namespace {
 
@@ -88,6 +90,15 @@ Output output_of(std::vector<std::string> words,
   while (waitpid(child, &status, 0) < 0 && errno == EINTR)
     continue;
   return {output, status == 0};
+}
+
+std::filesystem::path this_program() {
+  std::error_code error;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (!error) return program;
+  throw UsageError(
+      "this program starts itself once more, and finds itself by /proc, which "
+      "is not there: mount -t proc proc /proc");
 }
 
 }  // namespace parlab

@@ -1,6 +1,7 @@
 // Another program, started and waited for.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -20,5 +21,8 @@ struct Output {
 // is a known one. Throws std::system_error when it cannot be started.
 Output output_of(std::vector<std::string> words,
                  const std::map<std::string, std::string>& environment = {});
+
+// The file of this program. Throws UsageError on a system without /proc.
+std::filesystem::path this_program();
 
 }  // namespace parlab

@@ -306,8 +306,7 @@ Output run_ncu(const std::vector<std::string>& arguments, Cache cache,
             ' '));
   if (!report.empty()) add({"--force-overwrite", "--export", report});
   add({"--cache-control", cache == Cache::cold ? "all" : "none", "--metrics",
-       all_metrics(with_exact), fs::read_symlink("/proc/self/exe"),
-       "execute-once"});
+       all_metrics(with_exact), this_program(), "execute-once"});
   add(arguments);
   std::map<std::string, std::string> environment{{"LC_ALL", "C"}};
   if (!gpu.empty()) environment.emplace("CUDA_VISIBLE_DEVICES", gpu);

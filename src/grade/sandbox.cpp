@@ -180,7 +180,7 @@ Process::Process(const std::vector<std::string>& program,
   if (pid_ == 0) become(arguments, confinement, file, channel, to, parent);
   close(file);
   close(to);
-  if (pid_ < 0) fail("starting " + words[0]);
+  if (pid_ < 0) fail("starting " + words[0] + ": see ulimit -u");
 }
 
 Process::~Process() {

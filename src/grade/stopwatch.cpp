@@ -6,6 +6,7 @@
 #include <limits>
 #include <thread>
 
+#include "core/process.hpp"
 #include "grade/clock_check.hpp"
 #include "machine/roof.hpp"
 #include "record/speedup.hpp"
@@ -70,7 +71,7 @@ Uncertain mean_of_runs(const std::vector<Record>& runs) {
 void Stopwatch::time_reference(const Ceilings& ceilings) {
   ceilings_ = ceilings;
   const Variant& reference = *all_.assignment.reference;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe").string();
+  const auto self = this_program().string();
   Grade grade;
   std::vector<Record> runs;
   while (runs.size() < processes_of_reference) {

@@ -14,6 +14,7 @@
 #include "core/file.hpp"
 #include "core/name.hpp"
 #include "core/parallel.hpp"
+#include "core/process.hpp"
 #include "core/text.hpp"
 #include "core/types.hpp"
 #include "grade/compiler_errors.hpp"
@@ -262,7 +263,7 @@ std::string workload_of(const std::string& source) {
 }
 
 fs::path repository() {
-  const auto self = fs::read_symlink("/proc/self/exe");
+  const auto self = this_program();
   auto root = self.parent_path().parent_path();
   if (self.parent_path().filename() == "debug") root = root.parent_path();
   if (!fs::exists(root / "src" / "core")) {
@@ -276,7 +277,7 @@ void build(std::vector<Submission>& submissions, const std::string& workload,
            const fs::path& folder, BuildFor what) {
   const auto root = repository();
   const bool debug =
-      fs::read_symlink("/proc/self/exe").parent_path().filename() == "debug";
+      this_program().parent_path().filename() == "debug";
   const Build with{root, root / "build" / (debug ? "debug" : "")};
   require_limits(of_compilers);
   for (const auto& submission : submissions)

@@ -115,6 +115,12 @@ Text hosts_of(const std::vector<Run>& runs) {
          spread_of_memory(runs);
 }
 
+Text left_out(const Measured& measured) {
+  if (measured.rejected == 0) return {};
+  return counted(measured.rejected, "time") + ": 'parlab audit " +
+         measured.folder + "' says what speaks against each";
+}
+
 std::string dates_of(const std::vector<Run>& runs) {
   if (runs.empty()) return "";
   const auto first = runs.front().date.substr(0, 10),
@@ -197,6 +203,7 @@ Section machine(const Measured& measured) {
                                         ? words(size_of(run.memory_bytes))
                                         : "";
                            })},
+           {"Left out", left_out(measured)},
            {"BLAS of the CPU", join({blas.begin(), blas.end()}, ", ")},
            {"Compiler",
             each(runs, [](const Run& run) { return run.compiler; })},

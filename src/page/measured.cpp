@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "audit/audit.hpp"
 #include "cluster/spread.hpp"
 #include "record/store.hpp"
 
@@ -132,6 +133,19 @@ std::vector<std::string> Measured::workloads() const {
   return {names.begin(), names.end()};
 }
 
+// The latest records that the audit speaks against, by their identity. Those of
+// an older source stay: they were right when they were made.
+std::set<std::string> rejected(const std::vector<Record>& records,
+                               const std::map<std::string, Run>& runs) {
+  const auto [counted, objections] = audit(records, runs);
+  std::set<std::string> against;
+  for (const auto& [record, why] : objections) {
+    if (why.cause != Cause::source_changed)
+      against.insert(counted[record].identity());
+  }
+  return against;
+}
+
 Measured load_machine(const fs::path& folder) {
   if (!fs::is_directory(folder)) {
     throw UsageError(folder.string() +
@@ -162,10 +176,14 @@ Measured load_machine(const fs::path& folder) {
               std::back_inserter(warnings));
   }
   oldest_first(records, runs);
+  const auto against = rejected(records, runs);
   std::vector<Run> in_order;
   for (auto& [id, run] : runs)
     in_order.push_back(std::move(run));
   auto measured = arrange(std::move(in_order), std::move(records));
+  measured.rejected = std::erase_if(measured.entries, [&](const Entry& entry) {
+    return against.contains(entry.record.identity());
+  });
   measured.folder =
       fs::absolute(folder / ".").parent_path().filename().string();
   if (measured.machine.empty()) measured.machine = measured.folder;

@@ -155,7 +155,7 @@ std::optional<int> Supervisor::start() {
     }
     Blocked blocked;
     const pid_t worker = fork();
-    if (worker < 0) fail("starting a worker");
+    if (worker < 0) fail("starting a worker: see ulimit -u");
     if (worker == 0) {
       // A signal that kills the supervisor is meant for its worker, too.
       prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -4,6 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <fstream>
 #include <limits>
 
 #include "fake_workload.hpp"
@@ -13,6 +14,7 @@
 #include "page/sections.hpp"
 #include "page/transfers.hpp"
 #include "page/words.hpp"
+#include "record/json.hpp"
 #include "render/html.hpp"
 #include "render/markup.hpp"
 #include "render/svg.hpp"
@@ -964,6 +966,24 @@ BOOST_AUTO_TEST_CASE(hosts_of_one_image_are_told_by_their_gpus) {
   BOOST_TEST(has(of_both(), "2 hosts of this name, with 2 GPUs"));
   second.gpus = first.gpus;
   BOOST_TEST(!has(of_both(), "hosts of this name"));
+}
+
+BOOST_AUTO_TEST_CASE(a_time_that_the_audit_speaks_against_is_left_out) {
+  const testing::Folder folder;
+  std::ofstream file(folder.path / "x.jsonl");
+  file << to_json_line(a_run()) << "\n";
+  for (const std::int64_t n : {8, 16, 32}) {
+    auto record =
+        a_record("serial/plain", n, 100.0 * static_cast<double>(n * n));
+    record.source = "Makefile";  // one that is there
+    if (n == 16) record.roof_s = 1;
+    file << to_json_line(record) << "\n";
+  }
+  file.close();
+  const auto measured = load_machine(folder.path);
+  BOOST_TEST(measured.entries.size() == 2u);
+  BOOST_TEST(measured.rejected == 1u);
+  BOOST_TEST(has(page_of(measured), "what speaks against each"));
 }
 
 BOOST_AUTO_TEST_CASE(a_page_is_of_one_folder) {

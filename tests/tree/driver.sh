@@ -27,7 +27,7 @@ says() {
     test "$(grep -c '"verdict":"passed"' r.jsonl)" = 2 && ! grep -q '"verdict":"launch_failed"' r.jsonl
 }
 driver() { says "$1" without-kernels LD_LIBRARY_PATH="$folder" "${@:2}"; }
-if [[ ! $(ldconfig -p) =~ libcuda\.so\.1 ]]; then
+if [[ ! $(PATH=$PATH:/sbin ldconfig -p) =~ libcuda\.so\.1 ]]; then
   expect "without a driver: none was found" \
     says "no GPU can be used: $([[ -e /usr/lib/wsl/lib/libcuda.so.1 ]] && echo the driver lies || echo no NVIDIA driver)" without-kernels
 fi

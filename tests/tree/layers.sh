@@ -18,7 +18,7 @@ rooms=(
   record
   places
   sweep
-  "claims tune compare counters cluster grade image"
+  "audit claims tune compare counters cluster grade image"
   "page report"
   cli
   commands

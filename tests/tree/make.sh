@@ -150,7 +150,7 @@ with_blas() {
   rm -r "$records"
 }
 for soname in libopenblas.so.0 libblis.so.4; do
-  if ldconfig -p | grep -qF "$soname"; then
+  if PATH=$PATH:/sbin ldconfig -p | grep -qF "$soname"; then
     name=$([[ $soname == *openblas* ]] && echo OpenBLAS || echo BLIS)
     expect "$name passes, and the record says so" \
       eval 'with_blas $soname | xargs | grep -qE "verdict:passed.*library:$name [0-9.]+"'

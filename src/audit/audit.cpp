@@ -1,0 +1,230 @@
+#include "audit/audit.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <span>
+
+#include "core/file.hpp"
+#include "core/text.hpp"
+#include "core/variant.hpp"
+#include "machine/roof.hpp"
+#include "record/speedup.hpp"
+#include "record/store.hpp"
+#include "record/variant_of.hpp"
+
+namespace parlab {
+namespace {
+
+Quantity seconds(double value) {
+  return {.value = value, .unit = Unit::second};
+}
+
+// The word behind an option of a command as it was typed; empty: it is not
+// there.
+std::string value_of(const std::string& command, const std::string& option) {
+  const auto words = split(command, ' ');
+  const auto found = std::ranges::find(words, option);
+  if (found == words.end() || found + 1 == words.end()) return {};
+  return *(found + 1);
+}
+
+// A build may lack a variant whose file is there: then nothing is known.
+Detail of_source(const Record& record) {
+  if (const auto* const variant = variant_of(record)) {
+    if (variant->source_hash == record.source_hash) return {};
+    return {.cause = Cause::source_changed, .arguments = {record.source}};
+  }
+  const auto base = base_folder();
+  if (!std::filesystem::exists(base / "serial") ||
+      std::filesystem::exists(base / record.source))
+    return {};
+  return {.cause = Cause::source_gone, .arguments = {record.source}};
+}
+
+// A command that names variants gets those alone: older versions took such a
+// name beside the backends.
+Detail of_command(const Record& record, const Run& run) {
+  const auto asked = value_of(run.command, "--backend");
+  if (asked.empty()) return {};
+  const auto backends = split(asked, ',');
+  if (std::ranges::find(backends, record.backend) != backends.end()) return {};
+  return {.cause = Cause::not_asked_for, .arguments = {asked}};
+}
+
+Detail of_roof(const Record& record) {
+  const double margin = record.for_gpu() ? gpu_roof_margin : host_roof_margin;
+  const double median = record.summary().median;
+  if (record.roof_s <= 0 || median * margin >= record.roof_s) return {};
+  return {.cause = Cause::below_roof,
+          .arguments = {seconds(median), seconds(record.roof_s)}};
+}
+
+Detail of_serial(const Record& record, const std::vector<Record>& records) {
+  if (record.backend != "blas" || record.for_gpu()) return {};
+  const auto* const plain = baseline_of(records, record);
+  if (plain == nullptr) return {};
+  const auto ratio = speedup(record, *plain);
+  if (!ratio || ratio->interval.high >= 1) return {};
+  return {.cause = Cause::library_behind_serial,
+          .arguments = {seconds(record.summary().median), plain->full_name(),
+                        seconds(plain->summary().median)}};
+}
+
+Detail of_quiet(const Record& record, const Run& run, const AuditRules& rules) {
+  if (!record.for_gpu() && run.others_at_work > 0) {
+    return {.cause = Cause::others_were_at_work,
+            .arguments = {std::int64_t{run.others_at_work}}};
+  }
+  const auto summary = record.summary();
+  if (summary.interval.high > 0 && summary.precision > rules.widest) {
+    return {.cause = Cause::too_wide,
+            .arguments = {Quantity{summary.precision, Unit::fraction}}};
+  }
+  return {};
+}
+
+// Points of one variant, setting, type and machine, which differ in size alone.
+std::string line_of(const Record& record) {
+  std::string key =
+      record.machine + " " + record.host_id + " " + record.full_name() + " " +
+      std::string(to_string(record.dtype)) + " " +
+      std::string(to_string(record.cache)) + " " + to_string(record.tunables);
+  const auto* const workload = Registry::instance().workload(record.workload);
+  if (workload == nullptr) return key;
+  for (auto i = count_extents(*workload); i < record.size.size(); ++i)
+    key += " " + std::to_string(record.size[i]);
+  return key;
+}
+
+struct Placed {
+  std::size_t record = 0;
+  double work = 0, seconds = 0;
+  std::vector<double> extents;
+  double cost() const { return seconds / work; }
+};
+
+bool alike(const Placed& one, const Placed& other, double margin) {
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (std::size_t i = 0; i < one.extents.size(); ++i) {
+    if (one.extents[i] == 0 || other.extents[i] == 0) continue;
+    const double factor = one.extents[i] / other.extents[i];
+    least = std::min(least, factor);
+    most = std::max(most, factor);
+  }
+  return most <= margin * least;
+}
+
+// The cheapest of these neighbours: one that is out of line itself speaks
+// against nobody.
+const Placed* cheapest(std::span<const Placed> all, const Placed& one,
+                       double from, double to, double margin) {
+  const Placed* best = nullptr;
+  for (const auto& other : all) {
+    if (other.record == one.record || other.work < from * one.work ||
+        other.work > to * one.work || !alike(one, other, margin))
+      continue;
+    if (best == nullptr || other.cost() < best->cost()) best = &other;
+  }
+  return best;
+}
+
+// Which neighbour it is slower than; nullptr: none.
+const Placed* out_of_line(const Placed& one, std::span<const Placed> all,
+                          const AuditRules& rules) {
+  const double near = rules.same_shape * rules.same_shape;
+  const auto is_cheap = [&](const Placed* other) {
+    return other != nullptr &&
+           one.cost() > rules.most_over_neighbours * other->cost();
+  };
+  const auto neighbour = [&](double from, double to) {
+    return cheapest(all, one, from, to, rules.same_shape);
+  };
+  if (const auto* same = neighbour(1 / near, near); is_cheap(same)) return same;
+  const auto* const larger = neighbour(near, rules.reach);
+  return is_cheap(neighbour(1 / rules.reach, 1 / near)) && is_cheap(larger)
+             ? larger
+             : nullptr;
+}
+
+// Medians of all runs, by what was measured.
+using Medians = std::map<std::string, std::map<std::string, double>>;
+
+bool is_confirmed(const Record& record, double seconds, const Medians& medians,
+                  const AuditRules& rules) {
+  const auto& of_runs = medians.at(record.machine + " " + record.key());
+  return std::ranges::any_of(of_runs, [&](const auto& run) {
+    return run.first != record.run && seconds < rules.same_time * run.second &&
+           run.second < rules.same_time * seconds;
+  });
+}
+
+std::vector<Detail> objections_of_neighbours(const std::vector<Record>& records,
+                                             const Medians& medians,
+                                             const AuditRules& rules) {
+  std::map<std::string, std::vector<Placed>> lines;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const auto& record = records[i];
+    const double work = std::max(record.flops, record.bytes);
+    if (!record.timed() || work <= 0) continue;
+    lines[line_of(record)].push_back(
+        {i,
+         work,
+         record.summary().median,
+         {record.size.begin(), record.size.end()}});
+  }
+  std::vector<Detail> objections(records.size());
+  for (const auto& [key, placed] : lines) {
+    for (const auto& one : placed) {
+      const auto* const other = out_of_line(one, placed, rules);
+      if (other == nullptr ||
+          is_confirmed(records[one.record], one.seconds, medians, rules))
+        continue;
+      objections[one.record] = {
+          .cause = Cause::out_of_line,
+          .arguments = {Quantity{one.cost() / other->cost(), Unit::factor},
+                        to_string(records[other->record].size),
+                        seconds(other->seconds)}};
+    }
+  }
+  return objections;
+}
+
+}  // namespace
+
+Audit audit(const std::vector<Record>& records,
+            const std::map<std::string, Run>& runs, const AuditRules& rules) {
+  Medians medians;
+  for (const auto& record : records) {
+    if (record.timed())
+      medians[record.machine + " " + record.key()][record.run] =
+          record.summary().median;
+  }
+  Audit audit{.records = latest(records), .objections = {}};
+  const auto of_line = objections_of_neighbours(audit.records, medians, rules);
+  for (std::size_t i = 0; i < audit.records.size(); ++i) {
+    const auto& record = audit.records[i];
+    const auto run = runs.find(record.run);
+    if (!record.timed() || run == runs.end()) continue;
+    for (auto& why : {of_source(record), of_command(record, run->second),
+                      of_roof(record), of_serial(record, audit.records),
+                      of_line[i], of_quiet(record, run->second, rules)}) {
+      if (why) audit.objections.push_back({i, why});
+    }
+  }
+  return audit;
+}
+
+std::string command_for(const Record& record, const Run& run) {
+  std::string command =
+      "bin/parlab " + record.workload + " " + to_string(record.size);
+  command += " --variant " + record.backend + "/" + record.variant;
+  command += " --dtype " + std::string(to_string(record.dtype));
+  command += " --cache " + std::string(to_string(record.cache));
+  for (const auto& [name, value] : record.tunables)
+    command += " --" + name + " " + std::to_string(value);
+  const auto file = value_of(run.command, "--results");
+  return command + " --force" + (file.empty() ? "" : " --results " + file);
+}
+
+}  // namespace parlab

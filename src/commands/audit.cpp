@@ -1,0 +1,118 @@
+// `parlab audit`: which times of records nobody should quote, why, and what
+// measures them again.
+#include "audit/audit.hpp"
+
+#include <algorithm>
+#include <map>
+#include <ostream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cli/record_filter.hpp"
+#include "cli/run_options.hpp"
+#include "commands/record_files.hpp"
+#include "core/file.hpp"
+#include "render/csv.hpp"
+#include "render/json.hpp"
+#include "render/terminal.hpp"
+
+namespace parlab {
+namespace {
+
+constexpr std::size_t shown_of_a_kind = 3;  // of each cause, without --all
+
+// Headings of the causes, in the order in which they matter.
+const std::vector<std::pair<Cause, const char*>> headings = {
+    {Cause::source_gone, "The variant is gone"},
+    {Cause::source_changed, "The variant was written anew"},
+    {Cause::not_asked_for, "The command asked for other backends"},
+    {Cause::below_roof, "Faster than the hardware"},
+    {Cause::library_behind_serial, "A library slower than a plain loop"},
+    {Cause::out_of_line, "Slower than neighbours in size or shape"},
+    {Cause::others_were_at_work, "The host was not quiet"},
+    {Cause::too_wide, "The interval says little"}};
+
+Options audit_options() {
+  return filter_options() + run_options({"format"}) +
+         Options{{.flag = "all", .help = "each record, not three of a kind"}};
+}
+
+Row row_of_objection(const Objection& objection, const Record& record,
+                     const Run& run) {
+  return parlab::row_of({names_of_causes[static_cast<int>(objection.why.cause)],
+                         record.machine, record.full_name(), record.point(),
+                         to_string(record.tunables), Text(objection.why),
+                         command_for(record, run)});
+}
+
+std::vector<Column> audit_columns() {
+  return {{.key = "cause"},   {"machine", "machine"},   {"variant", "variant"},
+          {"point", "point"}, {"tunables", "settings"}, {"why", "why"},
+          {.key = "again"}};
+}
+
+int audit_records(const Arguments& arguments, const Streams& streams) {
+  const auto format = format_of(arguments, {"table", "csv", "json"});
+  const auto filter = filter_of(arguments);
+  auto loaded = load_all(arguments.positional.empty()
+                             ? std::vector{(base_folder() / "results").string()}
+                             : arguments.positional);
+  auto [records, objections] = audit(loaded.records, loaded.runs);
+  std::erase_if(objections, [&](const Objection& objection) {
+    return !filter(records[objection.record]);
+  });
+  const auto row = [&](const Objection& objection) {
+    const auto& record = records[objection.record];
+    return row_of_objection(objection, record, loaded.runs.at(record.run));
+  };
+  streams.warn(loaded.warnings);
+  if (format != "table") {
+    Table table{.key = "objection", .columns = audit_columns()};
+    for (const auto& objection : objections)
+      table.rows.push_back(row(objection));
+    streams.out << (format == "csv" ? csv(table) : json_lines(table));
+    return objections.empty() ? EXIT_SUCCESS : EXIT_FAILURE;
+  }
+  const auto timed = std::ranges::count_if(records, [&](const Record& record) {
+    return record.timed() && filter(record);
+  });
+  std::set<std::size_t> spoken_against;
+  for (const auto& objection : objections)
+    spoken_against.insert(objection.record);
+  Document document{.title = "Audit"};
+  document.blocks.push_back(Paragraph{
+      Text(static_cast<std::int64_t>(spoken_against.size())) + " of " +
+      Text(static_cast<std::int64_t>(timed)) + " times should not be quoted"});
+  for (const auto& [cause, heading] : headings) {
+    Table table{.columns = audit_columns()};
+    std::size_t count = 0;
+    std::string again;
+    for (const auto& objection : objections) {
+      if (objection.why.cause != cause) continue;
+      if (count++ == 0) {
+        const auto& record = records[objection.record];
+        again = command_for(record, loaded.runs.at(record.run));
+      }
+      if (count <= shown_of_a_kind || arguments.on("all"))
+        table.rows.push_back(row(objection));
+    }
+    if (count == 0) continue;
+    table.title = Text(heading) + ": " + Text(static_cast<std::int64_t>(count));
+    document.blocks.push_back(std::move(table));
+    document.blocks.push_back(Paragraph{"the first one again: " + again, true});
+  }
+  streams.out << terminal(document, streams.looks);
+  return objections.empty() ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+const CommandRegistration audit_command(
+    {.name = "audit",
+     .usage = "[<records>...] [options]",
+     .help = "Says which recorded times should not be quoted, why, and what "
+             "measures them again. <records>: as show takes them.",
+     .options = audit_options,
+     .run = audit_records});
+
+}  // namespace
+}  // namespace parlab
