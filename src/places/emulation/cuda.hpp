@@ -26,9 +26,9 @@
 #define __device__
 #define __host__
 #define __constant__
-// One block at a time on each OS thread. In a function it is static,
-// as a variable of a block is.
-#define __shared__ thread_local
+// One block at a time on each OS thread. In a function it is static, as a
+// variable of a block is. nvcc aligns it like this, so as to join accesses.
+#define __shared__ thread_local __attribute__((aligned(16)))
 #define __grid_constant__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
