@@ -7,6 +7,10 @@
 
 namespace parlab {
 
+bool is_utf_16(std::string_view text) {
+  return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
+}
+
 bool LineReader::next(Line& line) {
   line = {};
   bool any = false;

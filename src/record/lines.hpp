@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <istream>
 #include <string>
+#include <string_view>
 
 namespace parlab {
 
@@ -32,5 +33,9 @@ class LineReader {
   std::string block_;
   std::size_t begin_ = 0, end_ = 0;  // of what is not taken yet
 };
+
+// How a file begins that is in UTF-16, as some shells and editors of Windows
+// write text.
+bool is_utf_16(std::string_view text);
 
 }  // namespace parlab

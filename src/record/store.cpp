@@ -86,12 +86,6 @@ class FileReader {
     return batch;
   }
 
-  // As some shells and editors of Windows write text, with their mark at its
-  // beginning.
-  static bool is_utf_16(std::string_view text) {
-    return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
-  }
-
   bool next(LineReader& lines, Line& line) {
     try {
       if (!damage_.empty() || !lines.next(line)) return false;
