@@ -32,7 +32,7 @@ struct Audit {
   std::vector<Objection> objections;
 };
 
-// What speaks against each of the latest records that has a time, in their
+// Holds rules against each of the latest records that has a time, in their
 // order. records: oldest first; runs: by id. Against a record speak
 // - a variant that is gone, or that was written anew since;
 // - a command that asked for other backends;

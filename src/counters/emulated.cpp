@@ -222,9 +222,9 @@ bool is_largest(const Record& record,
   });
 }
 
-// Of the largest launch; what fits on a multiprocessor of compute capability
-// 9.0 by CUDA C++ Programming Guide, technical specifications. Registers, which
-// may leave room for fewer, are nvcc's to say.
+// The largest launch, and how much of it fits on a multiprocessor of compute
+// capability 9.0: by CUDA C++ Programming Guide, technical specifications.
+// Registers, which may leave room for fewer, are nvcc's to say.
 Table launch_table(const Counted& counted) {
   constexpr std::int64_t most_threads = 2048, most_blocks = 32,
                          shared_bytes = 228 * 1024, of_system = 1024;

@@ -48,7 +48,7 @@ constexpr Name sums[] = {
      "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"},
     {"dram_read_bytes", "dram__bytes_read.sum"},
     {"dram_write_bytes", "dram__bytes_write.sum"}};
-// What the instructions themselves need. The sums above have passes in them,
+// Passes that the instructions themselves need. The sums above have passes,
 // too, in which data from elsewhere are in the way. Not every ncu has these.
 constexpr Name exact_sums[] = {
     {"shared_load_wavefronts",

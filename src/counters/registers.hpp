@@ -1,4 +1,5 @@
-// What nvcc makes of a kernel: registers and spills, where the toolkit is.
+// The resources that nvcc gives a kernel: registers and spills, where the
+// toolkit is.
 #pragma once
 
 #include <string>
@@ -15,11 +16,11 @@ struct KernelResources {
   bool operator==(const KernelResources&) const = default;
 };
 
-// Of what `nvcc -Xptxas -v` printed.
+// Reads the output of `nvcc -Xptxas -v`.
 std::vector<KernelResources> parse_ptxas(const std::string& output);
 
-// Of all kernels of a file, compiled for compute capability 9.0. Throws
-// ExplainedError where nvcc is not there or fails.
+// Resources of all kernels of a file, compiled for compute capability 9.0.
+// Throws ExplainedError where nvcc is not there or fails.
 std::vector<KernelResources> resources_of(const std::string& source);
 
 // The warps of a block of so many threads that have room by registers, and all

@@ -39,8 +39,8 @@ Plan plan_for(const Assignment& assignment, const std::string& command);
 // missing. The class keeps the name of the machine.
 std::vector<Record> swept(const Plan& plan, Places& places, Class& all);
 
-// What its kernels ask of memory, at the largest public size that emulation
-// does in a moment. Nothing where it cannot say.
+// Counts the requests of its kernels to memory, at the largest public size that
+// emulation does in a moment. Nothing where it cannot say.
 std::optional<Counted> counted(const Assignment& assignment,
                                Contestant& contestant);
 

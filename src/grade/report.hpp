@@ -15,7 +15,7 @@ inline constexpr const char* without_times =
 
 // As text: "87.5"; empty where there are none.
 Text points_of(const Class& all, const Grade& grade);
-// Of what a warp's loads move where emulation has counted it.
+// Sectors that a request of a warp moves, where emulation has counted them.
 std::optional<double> sectors_per_request(const Grade& grade);
 // In the order of their ranks, and what all have in common.
 Document class_report(const Class& all);

@@ -20,8 +20,8 @@ constexpr bool is_shared(Access access) {
          access == Access::shared_atomic;
 }
 
-// Of all warps that executed an access, or a barrier, of one source line. A
-// request is one such instruction of a warp.
+// Sums over all warps that executed an access, or a barrier, of one source
+// line. A request is one such instruction of a warp.
 struct CountedLine {
   std::string file;  // as the compiler was told
   unsigned line = 0;

@@ -1,4 +1,4 @@
-// What speaks against a record, planted one by one in a set of good ones.
+// Faults of records, planted one by one in a set of good ones.
 #include "audit/audit.hpp"
 
 #include <boost/test/unit_test.hpp>

@@ -1,5 +1,5 @@
-// What kernels take from the header of this name that comes with NVIDIA's
-// samples: arithmetic of vectors, element by element, and what is made of it.
+// Stands in for the header of this name that comes with NVIDIA's samples:
+// arithmetic of vectors, element by element, and what is made of it.
 // Written anew.
 #pragma once
 #include <cuda_runtime.h>

@@ -189,9 +189,9 @@ void Block::run_threads(unsigned number) {
   }
 }
 
-// Of the thread whose turn is next: those that have not begun, each with the
-// fiber of the one before it, then those that wait no more. When the block has
-// failed, those that wait go on in order to leave the kernel.
+// The fiber of the thread whose turn is next: those that have not begun, each
+// with the fiber of the one before it, then those that wait no more. When the
+// block has failed, those that wait go on in order to leave the kernel.
 Block::Fiber& Block::next_fiber() {
   if (begun_ < size_) {
     turn_ = size_;

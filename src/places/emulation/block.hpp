@@ -85,7 +85,7 @@ struct Suspect {
   Calls calls;
 };
 
-// Of a CUDA thread, until its block ends.
+// How far a CUDA thread is, until its block ends.
 struct Progress {
   // Each access and each switch needs these. They come first for the cache.
   const char* stack = nullptr;  // its upper end
@@ -241,8 +241,8 @@ struct Launch {
   std::optional<std::barrier<>> barrier{};
   std::atomic<std::uint32_t> arrivals{0};  // of blocks, there
 
-  // What starts a thread is read on the host's stack, and what it knows of
-  // itself where all may.
+  // The host's stack holds the arguments that start a thread. All threads may
+  // read them, and their own indices.
   bool gives(const void* address) const {
     const auto* const byte = static_cast<const std::byte*>(address);
     return is_built_in(address) ||

@@ -132,9 +132,9 @@ T atomic_update(T* p, F f) {
 
 }  // namespace parlab::emulation
 
-// Of the CUDA thread that runs. Variables and no macros: a program may call its
-// own by these names. Constants here, because they are that to a kernel: no
-// access to them is watched.
+// Indices of the CUDA thread that runs. Variables and no macros: a program may
+// call its own by these names. Constants here, because they are that to a
+// kernel: no access to them is watched.
 extern __thread const uint3 threadIdx asm("parlab_thread_index");
 extern __thread const uint3 blockIdx asm("parlab_block_index");
 extern __thread const dim3 blockDim asm("parlab_block_extent");

@@ -13,7 +13,7 @@
 
 namespace parlab::emulation {
 
-// Of the blocks that one thread of the operating system runs.
+// Counts for the blocks that one thread of the operating system runs.
 class L1Model {
  public:
   void begin_block() { brought_ += held; }

@@ -101,7 +101,7 @@ class Arena {
                                          : nullptr;
   }
 
-  // Those that kernels on one device may read: what most accesses do.
+  // Arrays that kernels on one device may read: most accesses do that.
   class Inputs;
   Inputs inputs_of(int device) const;
 

@@ -75,7 +75,7 @@ class Counts {
 };
 using SharedCounts = boost::synchronized_value<Counts>;
 
-// Of the blocks that one thread of the operating system runs.
+// Counts for the blocks that one thread of the operating system runs.
 class WarpCounts {
  public:
   explicit WarpCounts(SharedCounts& to) : to_(to) {}
@@ -94,7 +94,7 @@ class WarpCounts {
   void end();  // of the block
 
  private:
-  // What the lanes of a warp have asked for at one place, since they met.
+  // Requests of a warp's lanes at one place, since they met.
   struct Pending {
     const Allocation* array = nullptr;
     WarpAccess access = {.offset = {}};

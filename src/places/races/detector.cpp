@@ -27,8 +27,8 @@ struct Access {
   const void* where = nullptr;
 };
 
-// What may race with an access to come. An atomic does not hide what was plain
-// before it: the atomics of others are no race with it, but with that.
+// Accesses that may race with one to come. An atomic does not hide what was
+// plain before it: the atomics of others are no race with it, but with that.
 struct Byte {
   Access plain_write{}, atomic_write{};
   std::vector<Access> reads{};

@@ -137,7 +137,7 @@ ATOMIC(16, unsigned short)
 ATOMIC(32, unsigned)
 ATOMIC(64, unsigned long)
 
-// What GCC calls for `omp atomic` where no instruction does all of it.
+// GCC calls these for `omp atomic` where no instruction does all of it.
 #define UPDATED(bits, bytes, T)                                     \
   bool updated##bits(volatile T* p, T* old, T value, int,           \
                      int) asm("__atomic_compare_exchange_" #bytes); \
