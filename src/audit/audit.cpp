@@ -1,6 +1,7 @@
 #include "audit/audit.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <span>
@@ -62,13 +63,17 @@ Detail of_roof(const Record& record) {
 
 Detail of_serial(const Record& record, const std::vector<Record>& records) {
   if (record.backend != "blas" || record.for_gpu()) return {};
-  const auto* const plain = baseline_of(records, record);
-  if (plain == nullptr) return {};
-  const auto ratio = speedup(record, *plain);
-  if (!ratio || ratio->interval.high >= 1) return {};
-  return {.cause = Cause::library_behind_serial,
-          .arguments = {seconds(record.summary().median), plain->full_name(),
-                        seconds(plain->summary().median)}};
+  for (const auto& serial : records) {
+    if (serial.backend != "serial" || !same_point(serial, record) ||
+        !same_machine(serial, record))
+      continue;
+    const auto ratio = speedup(record, serial);
+    if (!ratio || ratio->interval.high >= 1) continue;
+    return {.cause = Cause::library_behind_serial,
+            .arguments = {seconds(record.summary().median), serial.full_name(),
+                          seconds(serial.summary().median)}};
+  }
+  return {};
 }
 
 Detail of_quiet(const Record& record, const Run& run, const AuditRules& rules) {
@@ -77,7 +82,8 @@ Detail of_quiet(const Record& record, const Run& run, const AuditRules& rules) {
             .arguments = {std::int64_t{run.others_at_work}}};
   }
   const auto summary = record.summary();
-  if (summary.interval.high > 0 && summary.precision > rules.widest) {
+  // Too few samples, of what takes long, have no interval.
+  if (std::isfinite(summary.precision) && summary.precision > rules.widest) {
     return {.cause = Cause::too_wide,
             .arguments = {Quantity{summary.precision, Unit::fraction}}};
   }

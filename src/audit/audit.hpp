@@ -37,7 +37,7 @@ struct Audit {
 // - a variant that is gone, or that was written anew since;
 // - a command that asked for other backends;
 // - a time below the roof;
-// - a library on the CPU that is slower than the plain serial loop;
+// - a library on the CPU that is slower than a serial variant;
 // - a time per unit of work above that of a neighbour of its own size, or of
 //   neighbours on both sides, which one run alone has seen;
 // - on the CPU other programs at work; an interval that says little.
