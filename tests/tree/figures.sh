@@ -290,4 +290,8 @@ fi
 sed 's/how [.] in_place/how . "notitle"/' scripts/figures/curves.gp >lost && mv lost scripts/figures/curves.gp
 expect "a curve that lost its name is found out" \
   eval 'own_make plots/nvidia-h200/patras-covariance-1-time.svg && nameless plots/nvidia-h200/patras-covariance-1-time.svg | grep -q gnuplot_plot'
+# What is committed: an older source and an accident are named, and measured again; these would be wrong.
+expect "no committed time is faster than the hardware, or of a variant that is gone" \
+  eval '! bin/parlab-emulated audit results --format csv | grep -E "^(below_roof|source_gone),"'
+
 end_tests
