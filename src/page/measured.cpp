@@ -134,13 +134,16 @@ std::vector<std::string> Measured::workloads() const {
 }
 
 // The latest records that the audit speaks against, by their identity. Those of
-// an older source stay: they were right when they were made.
+// an older source stay, which was right when it was measured, and those of busy
+// hosts and with wide intervals, which the page shows beside them.
 std::set<std::string> rejected(const std::vector<Record>& records,
                                const std::map<std::string, Run>& runs) {
+  constexpr Cause shown[] = {Cause::source_changed, Cause::others_were_at_work,
+                             Cause::too_wide};
   const auto [counted, objections] = audit(records, runs);
   std::set<std::string> against;
   for (const auto& [record, why] : objections) {
-    if (why.cause != Cause::source_changed)
+    if (std::ranges::find(shown, why.cause) == std::end(shown))
       against.insert(counted[record].identity());
   }
   return against;
