@@ -276,8 +276,7 @@ fs::path repository() {
 void build(std::vector<Submission>& submissions, const std::string& workload,
            const fs::path& folder, BuildFor what) {
   const auto root = repository();
-  const bool debug =
-      this_program().parent_path().filename() == "debug";
+  const bool debug = this_program().parent_path().filename() == "debug";
   const Build with{root, root / "build" / (debug ? "debug" : "")};
   require_limits(of_compilers);
   for (const auto& submission : submissions)
