@@ -21,13 +21,21 @@ Quantity seconds(double value) {
   return {.value = value, .unit = Unit::second};
 }
 
-// The word behind an option of a command as it was typed; empty: it is not
-// there.
-std::string value_of(const std::string& command, const std::string& option) {
-  const auto words = split(command, ' ');
-  const auto found = std::ranges::find(words, option);
-  if (found == words.end() || found + 1 == words.end()) return {};
-  return *(found + 1);
+// The value that a command gives an option: "--backend cuda", "--backend=cuda",
+// or "BACKEND=cuda" before it. Empty: it gives none.
+std::string value_of(const std::string& command, const std::string& option,
+                     const std::string& variable) {
+  const auto words = shell_words(command);
+  for (std::size_t i = words.size(); i-- > 0;) {
+    if (words[i] == option && i + 1 < words.size()) return words[i + 1];
+    if (words[i].starts_with(option + "="))
+      return words[i].substr(option.size() + 1);
+  }
+  for (const auto& word : words) {
+    if (word.starts_with(variable + "="))
+      return word.substr(variable.size() + 1);
+  }
+  return {};
 }
 
 // A build may lack a variant whose file is there: then nothing is known.
@@ -46,7 +54,7 @@ Detail of_source(const Record& record) {
 // A command that names variants gets those alone: older versions took such a
 // name beside the backends.
 Detail of_command(const Record& record, const Run& run) {
-  const auto asked = value_of(run.command, "--backend");
+  const auto asked = value_of(run.command, "--backend", "BACKEND");
   if (asked.empty()) return {};
   const auto backends = split(asked, ',');
   if (std::ranges::find(backends, record.backend) != backends.end()) return {};
@@ -173,11 +181,9 @@ std::vector<Detail> objections_of_neighbours(const std::vector<Record>& records,
     const auto& record = records[i];
     const double work = std::max(record.flops, record.bytes);
     if (!record.timed() || work <= 0) continue;
+    const auto extents = extents_of(record.workload, record.size);
     lines[line_of(record)].push_back(
-        {i,
-         work,
-         record.summary().median,
-         {record.size.begin(), record.size.end()}});
+        {i, work, record.summary().median, {extents.begin(), extents.end()}});
   }
   std::vector<Detail> objections(records.size());
   for (const auto& [key, placed] : lines) {
@@ -229,8 +235,9 @@ std::string command_for(const Record& record, const Run& run) {
   command += " --cache " + std::string(to_string(record.cache));
   for (const auto& [name, value] : record.tunables)
     command += " --" + name + " " + std::to_string(value);
-  const auto file = value_of(run.command, "--results");
-  return command + " --force" + (file.empty() ? "" : " --results " + file);
+  const auto file = value_of(run.command, "--results", "PARLAB_RESULTS");
+  return command + " --force" +
+         (file.empty() ? "" : " --results " + shell_quoted(file));
 }
 
 }  // namespace parlab

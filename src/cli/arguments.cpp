@@ -166,24 +166,13 @@ void read_variables(const Environment& environment, const Options& options,
 
 // As it could be typed again, with the variables that had a say in it.
 std::string typed_again(const Arguments& arguments) {
-  const auto quoted = [](const std::string& text) {
-    const auto plain = [](char c) {
-      return std::isalnum(c) ||
-             std::string_view("_-+=:,./@%^").find(c) != std::string_view::npos;
-    };
-    if (!text.empty() && std::ranges::all_of(text, plain)) return text;
-    std::string result = "'";
-    for (const char c : text)
-      result += c == '\'' ? "'\\''" : std::string(1, c);
-    return result + "'";
-  };
   std::vector<std::string> words;
   for (const auto& [flag, setting] : arguments.by_flag) {
     if (!setting.from_command_line)
-      words.push_back(setting.name + "=" + quoted(setting.text));
+      words.push_back(setting.name + "=" + shell_quoted(setting.text));
   }
   for (const auto& word : arguments.words)
-    words.push_back(quoted(word));
+    words.push_back(shell_quoted(word));
   return join(words, " ");
 }
 

@@ -53,6 +53,18 @@ std::vector<std::string> shell_words(std::string_view command) {
   return words;
 }
 
+std::string shell_quoted(const std::string& word) {
+  const auto plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("_-+=:,./@%^").find(c) != std::string_view::npos;
+  };
+  if (!word.empty() && std::ranges::all_of(word, plain)) return word;
+  std::string result = "'";
+  for (const char c : word)
+    result += c == '\'' ? "'\\''" : std::string(1, c);
+  return result + "'";
+}
+
 std::string as_written(std::string_view name, std::string_view value) {
   const bool variable = !name.empty() && name[0] >= 'A' && name[0] <= 'Z';
   return std::string(name) + (variable ? "=" : " ") +

@@ -16,6 +16,8 @@ std::string join(const std::vector<std::string>& parts,
 // The words of a command, split as a shell does it: at blanks that are neither
 // in quotes nor behind a backslash.
 std::vector<std::string> shell_words(std::string_view command);
+// The word as shell_words() and a shell read it again.
+std::string shell_quoted(const std::string& word);
 
 // An option or variable as the user wrote it: "--block 2000",
 // "GPU_BLOCK_SIZE=2000", "size 0".

@@ -13,8 +13,8 @@ std::string html(const Document& document);
 
 // How it looks: CSS.
 extern const char* const page_style;
-// Of so many alternatives: the link to the one that is shown, the first until
-// another is chosen, looks so.
+// Marks the link to the alternative that is shown, the first of them until
+// another is chosen. count: of alternatives.
 std::string style_of_choice(std::size_t count);
 // What it does more where scripts run: JavaScript, and the SHA-256 of it, by
 // which the page lets it run, and nothing else.

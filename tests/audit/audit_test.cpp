@@ -129,6 +129,33 @@ BOOST_AUTO_TEST_CASE(another_shape_is_no_neighbour) {
   BOOST_TEST(causes(records) == Causes{}, boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(
+    an_option_may_be_a_variable_or_have_its_value_behind_a_sign) {
+  for (const char* command :
+       {"BACKEND=cuda bin/dmv 1K", "parlab dmv 1K --backend=cuda"}) {
+    Run run = a_run();
+    run.command = command;
+    BOOST_TEST(causes(good(), run).size() == good().size());
+  }
+  Run run = a_run();
+  run.command = "parlab dmv 1K --results 'my records/r.jsonl'";
+  BOOST_TEST(command_for(good().front(), run)
+                 .ends_with("--results 'my records/r.jsonl'"));
+}
+
+BOOST_AUTO_TEST_CASE(neighbours_of_a_workload_with_parameters_have_the_same) {
+  std::vector<Record> records;
+  for (const std::int64_t side : {1000, 1500, 2000}) {
+    auto record =
+        a_record("convsep/openmp/strips", side, side == 1500 ? 2e-9 : 5e-10);
+    record.workload = "convsep";
+    record.size.push_back(16);
+    records.push_back(record);
+  }
+  BOOST_TEST(causes(records) == Causes{"1 out_of_line"},
+             boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(costs_may_rise_and_fall_with_the_size) {
   std::vector<Record> records;
   double cost = 64e-9;
