@@ -1,69 +1,115 @@
-// A tile of a product in vector registers: two vectors wide and as many rows
-// high as there are registers. What `blocked` of matmul and of covariance
-// have in common. (Goto and van de Geijn, Anatomy of high-performance
-// matrix multiplication, 2008: the inner kernel.)
+// The inner kernel of a product: a tile of the result in vector registers. It
+// is two vectors wide and as many rows high as there are registers. Each step
+// reads two vectors of b and, one by one, an element of each row of a; every
+// vector read serves all rows, every element both vectors. (Goto and van de
+// Geijn, Anatomy of high-performance matrix multiplication, 2008.)
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "host/vectors.hpp"
 
 namespace parlab {
 namespace {
 
-#ifdef __AVX512F__
-// 28 of 32 registers hold the tile
-constexpr int vector_bytes = 64, tile_rows = 14;
+#if defined(__AVX512F__) || defined(__aarch64__)
+constexpr int vector_registers = 32;
 #else
-constexpr int vector_bytes = 32, tile_rows = 6;  // 12 of 16
+constexpr int vector_registers = 16;
 #endif
 
+// Four registers are for two vectors of b and an element of a, with one to
+// spare: the tile has 28 of 32, or 12 of 16.
 template <typename T>
 struct RegisterTile {
-  typedef T Vector __attribute__((vector_size(vector_bytes)));
-
-  // The same for memory that is aligned to its elements only.
-  typedef T Loose __attribute__((vector_size(vector_bytes), aligned(alignof(T)),
-                                 may_alias));
   static constexpr int lanes = vector_bytes / sizeof(T);
-  static constexpr int rows = tile_rows, cols = 2 * lanes;
+  static constexpr int vectors = 2;
+  static constexpr int rows = vector_registers / vectors - 2;
+  static constexpr int cols = vectors * lanes;
 };
 
-// The tile at c, rows of which lie `stride` apart, becomes (or, with add,
-// grows by) a b. a: depth columns of the tile's rows, b: depth rows of its
-// columns, one after another. Only the elements [0, rows) x [0, cols) of
-// the tile exist; more than it has: all do.
+// Elements of as many vectors as `cols` elements need.
 template <typename T>
-void multiply_tile(const T* a, const T* b, std::int64_t depth, T* c,
-                   std::int64_t stride, std::int64_t rows, std::int64_t cols,
-                   bool add) {
-  using Tile = RegisterTile<T>;
-  typename Tile::Vector sum[Tile::rows][2] = {};
+constexpr std::int64_t whole_vectors(std::int64_t cols) {
+  constexpr std::int64_t lanes = RegisterTile<T>::lanes;
+  return (cols + lanes - 1) / lanes * lanes;
+}
+
+// The tile at c, whose rows lie `stride` apart, becomes (or, with add, grows
+// by) a b. a: `depth` columns of `rows` elements; b: `depth` rows of `vectors`
+// vectors; both one after another.
+template <typename T, int rows, int vectors>
+void multiply_whole_tile(const T* a, const T* b, std::int64_t depth, T* c,
+                         std::int64_t stride, bool add) {
+  using Vector = typename VectorOf<T>::type;
+  using Unaligned = typename VectorOf<T>::unaligned;
+
+  // The tile comes from far: it is asked for now and needed at the end.
+  for (int r = 0; r < rows; ++r) {
+    const T* const row = c + r * stride;
+    __builtin_prefetch(row, 1);
+    __builtin_prefetch(row + vectors * RegisterTile<T>::lanes - 1, 1);
+  }
+
+  Vector sum[rows][vectors] = {};
+#pragma GCC unroll 4
   for (std::int64_t k = 0; k < depth; ++k) {
-    const auto* vectors =
-        reinterpret_cast<const typename Tile::Loose*>(b + k * Tile::cols);
-    const typename Tile::Vector left = vectors[0], right = vectors[1];
+    const auto* const row = reinterpret_cast<const Unaligned*>(b) + k * vectors;
+    const Vector left = row[0], right = row[vectors - 1];
 #pragma GCC unroll 16
-    for (int r = 0; r < Tile::rows; ++r) {
-      sum[r][0] += a[k * Tile::rows + r] * left;
-      sum[r][1] += a[k * Tile::rows + r] * right;
+    for (int r = 0; r < rows; ++r) {
+      sum[r][0] += a[k * rows + r] * left;
+      if (vectors == 2) sum[r][1] += a[k * rows + r] * right;
     }
   }
 
-  if (rows >= Tile::rows && cols >= Tile::cols) {
 #pragma GCC unroll 16
-    for (int r = 0; r < Tile::rows; ++r) {
-      auto* to = reinterpret_cast<typename Tile::Loose*>(c + r * stride);
-      to[0] = add ? to[0] + sum[r][0] : sum[r][0];
-      to[1] = add ? to[1] + sum[r][1] : sum[r][1];
-    }
-  } else {
-    for (std::int64_t r = 0; r < std::min<std::int64_t>(rows, Tile::rows);
-         ++r) {
-      for (std::int64_t col = 0; col < std::min<std::int64_t>(cols, Tile::cols);
-           ++col) {
-        const T value = sum[r][col / Tile::lanes][col % Tile::lanes];
-        c[r * stride + col] = add ? c[r * stride + col] + value : value;
-      }
+  for (int r = 0; r < rows; ++r) {
+    auto* const row = reinterpret_cast<Unaligned*>(c + r * stride);
+#pragma GCC unroll 2
+    for (int v = 0; v < vectors; ++v)
+      row[v] = add ? row[v] + sum[r][v] : sum[r][v];
+  }
+}
+
+constexpr std::int64_t no_diagonal = std::numeric_limits<std::int32_t>::min();
+
+// The same for a tile of any size up to RegisterTile's, as they are at the
+// edges of the result. No row is computed that is not there: each number of
+// rows has a kernel of its own. b has all elements of its vectors. Of row r
+// only columns from r + diagonal on are written.
+template <typename T>
+void multiply_tile(const T* a, const T* b, std::int64_t depth, T* c,
+                   std::int64_t stride, std::int64_t rows, std::int64_t cols,
+                   bool add, std::int64_t diagonal = no_diagonal) {
+  using Tile = RegisterTile<T>;
+  using Kernel =
+      void (*)(const T*, const T*, std::int64_t, T*, std::int64_t, bool);
+  static constexpr auto kernels =
+      []<int... r>(std::integer_sequence<int, r...>) {
+    return std::array<std::array<Kernel, Tile::vectors>, Tile::rows>{
+        {{multiply_whole_tile<T, r + 1, 1>,
+          multiply_whole_tile<T, r + 1, 2>}...}};
+  }
+  (std::make_integer_sequence<int, Tile::rows>());
+  const auto width = whole_vectors<T>(cols);
+  const Kernel multiply = kernels[rows - 1][width / Tile::lanes - 1];
+  if (cols == width && rows - 1 + diagonal <= 0) {
+    multiply(a, b, depth, c, stride, add);
+    return;
+  }
+
+  T whole[Tile::rows * Tile::cols];
+  multiply(a, b, depth, whole, Tile::cols, false);
+  for (std::int64_t r = 0; r < rows; ++r) {
+    for (auto col = std::max<std::int64_t>(0, r + diagonal); col < cols;
+         ++col) {
+      const T value = whole[r * Tile::cols + col];
+      c[r * stride + col] = add ? c[r * stride + col] + value : value;
     }
   }
 }

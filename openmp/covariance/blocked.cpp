@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "../register_tile.hpp"
+#include "pack.hpp"
 #include "parts.hpp"
 
 using namespace parlab;
@@ -22,20 +23,6 @@ struct Blocking : RegisterTile<T> {
   // of a strip: it stays in the L1 cache
   static constexpr std::int64_t deep = 2048 / sizeof(T);
 };
-
-// A strip: `width` columns from `first` on of `depth` rows, centred, stored row
-// after row; columns that are not there are zero. data, mean: at column 0.
-template <int width, typename T>
-void pack(const T* data, const T* mean, std::int64_t n, std::int64_t first,
-          std::int64_t depth, T* packed) {
-  const std::int64_t present = std::min<std::int64_t>(width, n - first);
-  for (std::int64_t k = 0; k < depth; ++k) {
-    const T* const row = data + k * n + first;
-    for (std::int64_t j = 0; j < present; ++j)
-      packed[k * width + j] = row[j] - mean[first + j];
-    std::fill(packed + k * width + present, packed + (k + 1) * width, T{0});
-  }
-}
 
 // Left of the diagonal only what shares a tile with it is written,
 // and later overwritten.
@@ -52,11 +39,12 @@ void covariance_blocked(Host& host, const Covariance::Args<T>& p, int threads) {
 #pragma omp parallel num_threads(threads)
   for (std::int64_t k0 = 0; k0 < p.m; k0 += B::deep) {
     const std::int64_t depth = std::min(B::deep, p.m - k0);
-    const T* const data = p.data + k0 * n;
 #pragma omp for schedule(static)
     for (std::int64_t strip = 0; strip < strips; ++strip) {
-      pack<B::cols>(data, mean, n, strip * B::cols, depth,
-                    columns + strip * B::cols * depth);
+      const auto col = strip * B::cols;
+      const auto cols = std::min<std::int64_t>(B::cols, n - col);
+      pack_centred(p, mean, col, cols, k0, depth, whole_vectors<T>(cols),
+                   columns + col * depth);
     }
     T* const mine = rows + omp_get_thread_num() * std::int64_t{B::tiles} *
                                B::rows * B::deep;
@@ -64,8 +52,10 @@ void covariance_blocked(Host& host, const Covariance::Args<T>& p, int threads) {
     for (std::int64_t first = 0; first < tiles; first += B::tiles) {
       const std::int64_t end = std::min(first + B::tiles, tiles);
       for (std::int64_t tile = first; tile < end; ++tile) {
-        pack<B::rows>(data, mean, n, tile * B::rows, depth,
-                      mine + (tile - first) * B::rows * depth);
+        const auto row = tile * B::rows;
+        const auto count = std::min<std::int64_t>(B::rows, n - row);
+        pack_centred(p, mean, row, count, k0, depth, count,
+                     mine + (tile - first) * B::rows * depth);
       }
       for (std::int64_t strip = first * B::rows / B::cols; strip < strips;
            ++strip) {
@@ -75,7 +65,8 @@ void covariance_blocked(Host& host, const Covariance::Args<T>& p, int threads) {
           if (col + B::cols <= row) continue;  // left of the diagonal
           multiply_tile(mine + (tile - first) * B::rows * depth,
                         columns + col * depth, depth, p.cov + row * n + col, n,
-                        n - row, n - col, k0 > 0);
+                        std::min<std::int64_t>(B::rows, n - row),
+                        std::min<std::int64_t>(B::cols, n - col), k0 > 0);
         }
       }
     }

@@ -12,6 +12,7 @@
 
 #include "../register_tile.hpp"
 #include "host/host.hpp"
+#include "pack.hpp"
 #include "workloads/matmul.hpp"
 
 using namespace parlab;
@@ -23,41 +24,13 @@ struct Blocking : RegisterTile<T> {
   // of a strip: B's fits the L1 cache
   static constexpr std::int64_t deep = 1024 / sizeof(T);
   // of A packed at once
-  static constexpr std::int64_t most_rows = 32 * tile_rows;
+  static constexpr std::int64_t most_rows = 32 * RegisterTile<T>::rows;
   // of B packed at once
   static constexpr std::int64_t most_cols = 16384 / sizeof(T);
 };
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
-}
-
-// Rows first..first+count of A, columns of one block of depth: strips of tile
-// rows, each stored column after column; rows that are not there are zero.
-template <typename T>
-void pack_a(const T* a, std::int64_t stride, std::int64_t count,
-            std::int64_t depth, T* packed) {
-  constexpr int rows = Blocking<T>::rows;
-  for (std::int64_t strip = 0; strip < count; strip += rows) {
-    const auto present = std::min<std::int64_t>(rows, count - strip);
-    for (std::int64_t r = 0; r < rows; ++r) {
-      const T* from = a + (strip + r) * stride;
-      for (std::int64_t i = 0; i < depth; ++i)
-        packed[i * rows + r] = r < present ? from[i] : T{0};
-    }
-    packed += rows * depth;
-  }
-}
-
-// One strip of B, `present` columns of it there, stored row after row.
-template <typename T>
-void pack_b(const T* b, std::int64_t stride, std::int64_t present,
-            std::int64_t depth, T* packed) {
-  constexpr int cols = Blocking<T>::cols;
-  for (std::int64_t i = 0; i < depth; ++i) {
-    std::copy_n(b + i * stride, present, packed + i * cols);
-    std::fill(packed + i * cols + present, packed + (i + 1) * cols, T{0});
-  }
 }
 
 template <typename T>
@@ -80,20 +53,25 @@ void matmul_blocked(Host& host, const Matmul::Args<T>& p, int threads) {
       const auto depth = std::min(B::deep, p.k - k0);
 #pragma omp for schedule(static)
       for (std::int64_t col = 0; col < cols; col += B::cols) {
-        pack_b(p.b + k0 * p.n + col0 + col, p.n,
-               std::min<std::int64_t>(B::cols, cols - col), depth,
-               packed_b + col * depth);
+        pack_cols(p.b + k0 * p.n + col0 + col, p.n,
+                  std::min<std::int64_t>(B::cols, cols - col), depth,
+                  packed_b + col * depth);
       }
       T* mine = packed_a + omp_get_thread_num() * B::deep * block_rows;
 #pragma omp for schedule(static)
       for (std::int64_t row0 = 0; row0 < p.m; row0 += block_rows) {
         const auto rows = std::min(block_rows, p.m - row0);
-        pack_a(p.a + row0 * p.k + k0, p.k, rows, depth, mine);
+        for (std::int64_t row = 0; row < rows; row += B::rows) {
+          pack_rows(p.a + (row0 + row) * p.k + k0, p.k,
+                    std::min<std::int64_t>(B::rows, rows - row), depth,
+                    mine + row * depth);
+        }
         for (std::int64_t col = 0; col < cols; col += B::cols) {
           for (std::int64_t row = 0; row < rows; row += B::rows) {
             multiply_tile(mine + row * depth, packed_b + col * depth, depth,
                           p.c + (row0 + row) * p.n + col0 + col, p.n,
-                          rows - row, cols - col, k0 > 0);
+                          std::min<std::int64_t>(B::rows, rows - row),
+                          std::min<std::int64_t>(B::cols, cols - col), k0 > 0);
           }
         }
       }
@@ -105,7 +83,7 @@ void matmul_blocked(Host& host, const Matmul::Args<T>& p, int threads) {
 
 const Register<Matmul, float, double, int> variant(
     {
-        .rung = 2,
+        .rung = 4,
         .idea =
             "tiles of C in vector registers, A and B repacked for the caches",
         .tunables = {threads()},

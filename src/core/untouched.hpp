@@ -13,7 +13,7 @@ namespace parlab {
 
 // An allocator whose elements begin undefined: a vector of hundreds of
 // megabytes is not filled with zeros by one thread before many fill it, and
-// its pages are large ones.
+// its pages are large ones. At least aligned to a cache line.
 template <typename T>
 struct UntouchedAllocator {
   using value_type = T;
@@ -27,7 +27,7 @@ struct UntouchedAllocator {
     constexpr std::size_t page = std::size_t{2} << 20;
     const std::size_t bytes = count * sizeof(T);
     const bool large = bytes >= 2 * page;
-    const std::size_t alignment = large ? page : alignof(std::max_align_t);
+    const std::size_t alignment = large ? page : 64;
     void* const memory = std::aligned_alloc(
         alignment, (bytes + alignment - 1) / alignment * alignment);
     if (memory == nullptr) throw std::bad_alloc();

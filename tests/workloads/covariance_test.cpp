@@ -259,6 +259,25 @@ BOOST_AUTO_TEST_CASE(all_variants_are_right_with_other_shapes_and_float_n) {
   }
 }
 
+// On the CPU: several blocks of observations, several bands of tiles, by one
+// thread and by several.
+BOOST_AUTO_TEST_CASE(panels_of_several_blocks_are_right_on_the_cpu) {
+  const auto& workload = *Registry::instance().workload("covariance");
+  for (const auto* variant : Registry::instance().variants("covariance")) {
+    if (variant->backend != "openmp") continue;
+    for (const auto& size :
+         {Size{1700, 43, 0}, {30, 300, 0}, {1, 70, 0}, {900, 1, 0}}) {
+      for (const auto dtype : variant->dtypes) {
+        Plan plan = testing::plan_for(workload, *variant, size, dtype);
+        plan.verify_only = true;
+        plan.tunables = {{"threads", {1, 3}}};
+        for (const auto& record : testing::sweep(plan))
+          BOOST_TEST(right_or_no_gpu(record), described(record));
+      }
+    }
+  }
+}
+
 // Tiles of 128, 96 and 64, whole and shared, of 132 multiprocessors or, in
 // emulation, four.
 BOOST_AUTO_TEST_CASE(tiles_that_bulk_copies_fill_are_right) {

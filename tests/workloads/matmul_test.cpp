@@ -172,6 +172,25 @@ BOOST_AUTO_TEST_CASE(rows_that_are_not_aligned_are_right_in_a_copy) {
   }
 }
 
+// On the CPU: several blocks along k, of unequal depth; several bands of tiles;
+// one row, one column, and one step.
+BOOST_AUTO_TEST_CASE(panels_of_several_blocks_are_right_on_the_cpu) {
+  for (const auto* variant : Registry::instance().variants("matmul")) {
+    if (variant->backend != "openmp") continue;
+    for (const auto& size : {Size{41, 1700, 70},
+                             {500, 30, 75},
+                             {1, 900, 130},
+                             {130, 900, 1},
+                             {90, 1, 90}}) {
+      for (const auto dtype : variant->dtypes) {
+        Plan plan = verification(*variant, size, dtype);
+        plan.tunables = {{"threads", {1, 3}}};
+        expect_right(plan);
+      }
+    }
+  }
+}
+
 // One row or one column, or both, in tiles of each size.
 BOOST_AUTO_TEST_CASE(what_is_left_beyond_whole_tiles_is_right) {
   const auto& warp_tiles = testing::variant_called("matmul/cuda/warp_tiles");

@@ -10,6 +10,7 @@
 #include <new>
 
 #include "core/clock.hpp"
+#include "core/untouched.hpp"
 #include "facts/cause.hpp"
 #include "host/blas.hpp"
 #include "host/blas_in_use.hpp"
@@ -42,26 +43,23 @@ class HostWithScratch final : public Host {
  protected:
   void* scratch_bytes(std::size_t bytes) override {
     if (next_ == blocks_->size()) {
-      blocks_->emplace_back(static_cast<unsigned char*>(
-          std::aligned_alloc(64, (bytes + 63) / 64 * 64)));
-      if (!blocks_->back()) {
+      try {
+        blocks_->emplace_back(bytes);
+      } catch (const std::bad_alloc&) {
         throw PointError(
             Verdict::out_of_memory,
             {.cause = Cause::no_host_memory,
              .arguments = {"scratch", quantity(bytes, Unit::byte)}});
       }
-      std::memset(blocks_->back().get(), poison_byte, bytes);
+      std::memset(blocks_->back().data(), poison_byte, bytes);
     }
-    return (*blocks_)[next_++].get();
+    return (*blocks_)[next_++].data();
   }
 
  private:
-  struct Free {
-    void operator()(unsigned char* memory) const { std::free(memory); }
-  };
   int cores_;
   std::size_t next_ = 0;
-  using Blocks = std::vector<std::unique_ptr<unsigned char, Free>>;
+  using Blocks = std::vector<Untouched<unsigned char>>;
   std::map<std::string, Blocks> scratch_;
   Blocks* blocks_ = nullptr;
 };

@@ -1,0 +1,170 @@
+// A product whose two packed operands belong to all threads. The matrices are
+// cut along the depth into blocks. Of each block the threads pack strips of
+// both operands into one panel each, meet, and multiply: whoever computes a
+// tile of the result, what it needs was packed once.
+//
+// - One meeting per block is enough, since there are two panels of each
+//   operand: while the last threads multiply out of one, the first fill the
+//   other. A third block can begin only when all have left the first.
+// - Tiles are numbered in the order in which one thread computes them best: a
+//   strip of b, which stays in the L1 cache, by a band of strips of a, which
+//   stay in the L2 cache; then the next strip of b; then the next band. A
+//   thread takes a long range of consecutive numbers, and shorter ones towards
+//   the end: all finish together, to a tile, whatever the shape.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "host/host.hpp"
+#include "register_tile.hpp"
+
+namespace parlab {
+namespace {
+
+// Bytes of a row of a strip. The longer, the rarer the tiles of the result are
+// loaded and stored; but one strip of b (two vectors wide) has to leave room
+// in the L1 cache: 24 of 32 KiB with AVX2, 48 with AVX-512, where it comes
+// from the L2 cache fast enough.
+constexpr std::int64_t deep_bytes = 3072;
+
+// Of the L2 cache, for a band: half of the smallest that CPUs with such
+// vectors have, 1 MiB or 256 KiB.
+constexpr std::int64_t band_bytes = vector_bytes == 64 ? 1 << 19 : 1 << 17;
+
+constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+
+// c (m x n) of a (m x k) and b (k x n); of a triangle the elements on the
+// diagonal and right of it.
+struct ProductShape {
+  std::int64_t m, k, n;
+  bool triangle = false;
+};
+
+// How a product is cut.
+template <typename T>
+struct Cut {
+  using Tile = RegisterTile<T>;
+  std::int64_t blocks, depth;       // along k
+  std::int64_t strips_a, strips_b;  // of tiles
+  std::int64_t band;                // of strips of a
+  bool triangle;
+
+  Cut(const ProductShape& shape, int threads)
+      : blocks(divide_up(shape.k, deep_bytes / sizeof(T))),
+        depth(divide_up(shape.k, blocks)),
+        strips_a(divide_up(shape.m, Tile::rows)),
+        strips_b(divide_up(shape.n, Tile::cols)),
+        triangle(shape.triangle) {
+    // What a thread multiplies at once is about as wide as high, so that it
+    // reads little, and no higher than what its cache holds.
+    const auto tiles = static_cast<double>(strips_a * strips_b);
+    const auto square = static_cast<std::int64_t>(
+        std::sqrt(tiles / threads * Tile::cols / Tile::rows));
+    const auto most = band_bytes / (Tile::rows * depth * sizeof(T));
+    band = std::clamp<std::int64_t>(square, 1, most);
+    band = divide_up(strips_a, divide_up(strips_a, band));
+  }
+
+  // The first strip of b that meets a band, which begins with strip `top`.
+  std::int64_t first_strip(std::int64_t top) const {
+    return triangle ? top * Tile::rows / Tile::cols : 0;
+  }
+  // Tiles of a band. Of a triangle, a few of them are left of the diagonal.
+  std::int64_t tiles_of_band(std::int64_t top) const {
+    return std::min(band, strips_a - top) * (strips_b - first_strip(top));
+  }
+  std::int64_t tiles() const {
+    std::int64_t count = 0;
+    for (std::int64_t top = 0; top < strips_a; top += band)
+      count += tiles_of_band(top);
+    return count;
+  }
+};
+
+// Goes through the tiles by number: to the next one, or to any.
+template <typename T>
+class Walk {
+ public:
+  explicit Walk(const Cut<T>& cut) : cut_(cut) {}
+  std::int64_t row() const { return strip_a_ * RegisterTile<T>::rows; }
+  std::int64_t col() const { return strip_b_ * RegisterTile<T>::cols; }
+
+  void go_to(std::int64_t tile) {
+    if (tile == tile_ + 1 && strip_a_ + 1 < bottom_) {
+      ++strip_a_;
+    } else {
+      if (tile <= tile_) first_ = top_ = 0;
+      while (tile - first_ >= cut_.tiles_of_band(top_)) {
+        first_ += cut_.tiles_of_band(top_);
+        top_ += cut_.band;
+      }
+      bottom_ = std::min(top_ + cut_.band, cut_.strips_a);
+      const auto in_band = tile - first_, high = bottom_ - top_;
+      strip_a_ = top_ + in_band % high;
+      strip_b_ = cut_.first_strip(top_) + in_band / high;
+    }
+    tile_ = tile;
+  }
+
+ private:
+  const Cut<T>& cut_;
+  std::int64_t tile_ = -1, strip_a_ = 0, strip_b_ = 0;
+  std::int64_t first_ = 0;             // tile of the band
+  std::int64_t top_ = 0, bottom_ = 0;  // of its strips
+};
+
+// pack_a and pack_b(first, count, k0, depth, to): `count` rows of a, or columns
+// of b, from `first` on and `depth` deep, as multiply_tile reads them.
+// finish(row, col, rows, cols): a tile has its last value.
+template <typename T, typename PackA, typename PackB, typename Finish>
+void multiply_panels(Host& host, const ProductShape& shape, T* c, int threads,
+                     PackA pack_a, PackB pack_b, Finish finish) {
+  using Tile = RegisterTile<T>;
+  const Cut<T> cut(shape, threads);
+  const auto tiles = cut.tiles();
+  T *panels_a[2], *panels_b[2];
+  for (int i = 0; i < std::min<std::int64_t>(2, cut.blocks); ++i) {
+    panels_a[i] = host.scratch<T>(cut.strips_a * Tile::rows * cut.depth);
+    panels_b[i] = host.scratch<T>(cut.strips_b * Tile::cols * cut.depth);
+  }
+
+#pragma omp parallel num_threads(threads)
+  for (std::int64_t block = 0; block < cut.blocks; ++block) {
+    const auto k0 = block * cut.depth,
+               depth = std::min(cut.depth, shape.k - k0);
+    T* const a = panels_a[block % 2];
+    T* const b = panels_b[block % 2];
+#pragma omp for schedule(dynamic) nowait
+    for (std::int64_t col = 0; col < shape.n; col += Tile::cols) {
+      pack_b(col, std::min<std::int64_t>(Tile::cols, shape.n - col), k0, depth,
+             b + col * depth);
+    }
+#pragma omp for schedule(dynamic) nowait
+    for (std::int64_t row = 0; row < shape.m; row += Tile::rows) {
+      pack_a(row, std::min<std::int64_t>(Tile::rows, shape.m - row), k0, depth,
+             a + row * depth);
+    }
+#pragma omp barrier
+
+    Walk<T> walk(cut);
+#pragma omp for schedule(guided) nowait
+    for (std::int64_t tile = 0; tile < tiles; ++tile) {
+      walk.go_to(tile);
+      const auto row = walk.row(), col = walk.col();
+      if (shape.triangle && col + Tile::cols <= row) continue;
+      const auto rows = std::min<std::int64_t>(Tile::rows, shape.m - row);
+      const auto cols = std::min<std::int64_t>(Tile::cols, shape.n - col);
+      multiply_tile(a + row * depth, b + col * depth, depth,
+                    c + row * shape.n + col, shape.n, rows, cols, block > 0,
+                    shape.triangle ? row - col : no_diagonal);
+      if (block + 1 == cut.blocks) finish(row, col, rows, cols);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace parlab
