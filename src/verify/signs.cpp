@@ -7,11 +7,11 @@
 namespace parlab {
 namespace {
 
-// In pieces whose elements have numbers with the same upper half: the loop is
-// vectorised.
-template <typename Word>
+// In pieces whose elements have numbers with the same upper half. The keys are
+// copies, for a word that is written might be part of a key.
+template <bool whole, typename Word>
 void change(Word* data, std::int64_t begin, std::int64_t end,
-            const Signs& before, const Signs& now, bool is_integer) {
+            const Signs before, const Signs now) {
   while (begin < end) {
     const auto first = static_cast<std::uint64_t>(begin);
     const auto low = static_cast<std::uint32_t>(first),
@@ -19,27 +19,27 @@ void change(Word* data, std::int64_t begin, std::int64_t end,
     const auto count = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(end - begin, (std::uint64_t{1} << 32) - low));
     Word* const piece = data + begin;
+#pragma omp simd
     for (std::uint32_t i = 0; i < count; ++i) {
       const auto both = before.bit(low + i, high) ^ now.bit(low + i, high);
-      piece[i] = with_sign(piece[i], both, is_integer);
+      piece[i] = with_sign(piece[i], both, whole);
     }
     begin += count;
   }
 }
 
-template <typename Word>
+template <bool whole, typename Word>
 void change(const Array& array, const Signs& before, const Signs& now,
             int threads) {
   const auto& spec = array.spec;
   auto* const data = static_cast<Word*>(array.data);
-  const bool whole = is_integer(spec.dtype);
 #pragma omp parallel num_threads(threads)
   {
     const std::int64_t self = omp_get_thread_num(), all = omp_get_num_threads();
     const auto begin = spec.count * self / all,
                end = spec.count * (self + 1) / all;
     if (spec.map.pitch == 0) {
-      change(data, begin, end, before, now, whole);
+      change<whole>(data, begin, end, before, now);
     } else {
       for (auto place = begin; place < end; ++place) {
         const auto element = element_at(spec.map, place);
@@ -54,7 +54,11 @@ void change(const Array& array, const Signs& before, const Signs& now,
 void change(const Array& array, const Signs& before, const Signs& now,
             int threads) {
   dispatch_word(array.spec.dtype, [&]<typename Word>(Word) {
-    change<Word>(array, before, now, threads);
+    if (is_integer(array.spec.dtype)) {
+      change<true, Word>(array, before, now, threads);
+    } else {
+      change<false, Word>(array, before, now, threads);
+    }
   });
 }
 
