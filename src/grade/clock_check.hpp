@@ -58,8 +58,11 @@ constexpr double usual_around_s = 30e-6;
 // take: one more batch of so many executions. median_s: what the submission
 // says of one. around_s: what may pass for a question beside the execution.
 // Batches during which other programs ran do not count; there are tens of
-// them at the most.
-ClockCheck check_clock(const std::function<WatchedBatch(int executions)>& take,
-                       double median_s, double around_s = usual_around_s);
+// them at the most. wait: called before it looks again, where the clocks
+// differ; they agree after all if they do twice then.
+ClockCheck check_clock(
+    const std::function<WatchedBatch(int executions)>& take, double median_s,
+    double around_s = usual_around_s,
+    const std::function<void()>& wait = [] {});
 
 }  // namespace parlab::grade

@@ -45,7 +45,8 @@ ClockCheck check_clock_of(RemoteExecutor& executor, const Call& call,
                         .elapsed_s = executor.elapsed_s(),
                         .watched = executor.watched()};
   };
-  auto check = check_clock(take, median_s, around_s);
+  auto check = check_clock(take, median_s, around_s,
+                           [] { std::this_thread::sleep_for(until_quieter); });
   executor.release();
   return check;
 }

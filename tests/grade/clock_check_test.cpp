@@ -34,6 +34,8 @@ struct Machine {
   // most of what each execution took is reported as that of the first
   bool shifts_time = false;
   double between_s = 5e-6;  // two executions
+  // a host that lets nobody come to the device: so much more, until then
+  double delay_s = 0, delays_until_s = 0;
 
   double now_s = 0;
   std::mt19937 random{1};
@@ -63,7 +65,7 @@ struct Machine {
     double waited = work(message_s);
     WatchedBatch batch;
     for (int i = 0; i < executions; ++i) {
-      waited += work(between_s);
+      waited += work(between_s + (now_s < delays_until_s ? delay_s : 0));
       const double before = now_s;
       waited += work(execution_s);
       batch.reported_s.push_back(clock_rate * (now_s - before));
@@ -182,6 +184,19 @@ BOOST_AUTO_TEST_CASE(questions_are_as_long_as_those_of_the_reference) {
   BOOST_TEST(verdict({.clock_rate = 0.125, .between_s = 5e-4}) == "differs");
   // most of the work is done behind the window
   BOOST_TEST(verdict({.execution_s = 2e-4, .between_s = 1.3e-3}) == "differs");
+}
+
+BOOST_AUTO_TEST_CASE(a_delay_of_the_host_that_ends_is_nobodys_fault) {
+  const Machine honest{
+      .execution_s = 2.5e-5, .delay_s = 5e-4, .delays_until_s = 0.3};
+  BOOST_TEST(word(Machine{honest}.verdict()) == "agrees");
+  Machine slow = honest;
+  slow.execution_s = 1e-3;
+  slow.clock_rate = 0.125;
+  BOOST_TEST(word(slow.verdict()) == "differs");
+  Machine endless = honest;
+  endless.delays_until_s = 1e9;
+  BOOST_TEST(word(endless.verdict()) == "differs");
 }
 
 BOOST_AUTO_TEST_CASE(a_machine_that_is_never_quiet_decides_nothing) {
