@@ -1,17 +1,23 @@
-// A product whose two packed operands belong to all threads. The matrices are
-// cut along the depth into blocks. Of each block the threads pack strips of
-// both operands into one panel each, meet, and multiply: whoever computes a
-// tile of the result, what it needs was packed once.
+// A product of packed strips, by all threads together. The matrices are cut
+// along the depth into blocks; of each block the threads pack strips of both
+// operands, meet, and multiply.
 //
-// - One meeting per block is enough, since there are two panels of each
-//   operand: while the last threads multiply out of one, the first fill the
-//   other. A third block can begin only when all have left the first.
 // - Tiles are numbered in the order in which one thread computes them best: a
 //   strip of b, which stays in the L1 cache, by a band of strips of a, which
 //   stay in the L2 cache; then the next strip of b; then the next band. A
 //   thread takes a long range of consecutive numbers, and shorter ones towards
 //   the end: all finish together, to a tile, whatever the shape.
+// - Strips that several threads need are packed once, into a panel for all.
+//   One meeting per block is enough, since there are two panels: while the
+//   last threads multiply out of one, the first fill the other. A third block
+//   can begin only when all have left the first.
+// - Strips that one thread alone needs it packs when it comes to them, and they
+//   never leave its caches: those of b where a is a single band, as few rows
+//   are; those of a where each thread has bands of its own, as many rows give.
 #pragma once
+
+#include <omp.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -29,9 +35,15 @@ namespace {
 // from the L2 cache fast enough.
 constexpr std::int64_t deep_bytes = 3072;
 
-// Of the L2 cache, for a band: half of the smallest that CPUs with such
-// vectors have, 1 MiB or 256 KiB.
-constexpr std::int64_t band_bytes = vector_bytes == 64 ? 1 << 19 : 1 << 17;
+// Half of a core's L2 cache, for a band; where nothing is known of it, half of
+// a small one.
+inline std::int64_t band_bytes() {
+#ifdef _SC_LEVEL2_CACHE_SIZE
+  static const auto cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  if (cache > 0) return cache / 2;
+#endif
+  return 128 << 10;
+}
 
 constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
@@ -52,6 +64,7 @@ struct Cut {
   std::int64_t strips_a, strips_b;  // of tiles
   std::int64_t band;                // of strips of a
   bool triangle;
+  bool own_a, own_b;  // each thread packs what it multiplies
 
   Cut(const ProductShape& shape, int threads)
       : blocks(divide_up(shape.k, deep_bytes / sizeof(T))),
@@ -64,9 +77,12 @@ struct Cut {
     const auto tiles = static_cast<double>(strips_a * strips_b);
     const auto square = static_cast<std::int64_t>(
         std::sqrt(tiles / threads * Tile::cols / Tile::rows));
-    const auto most = band_bytes / (Tile::rows * depth * sizeof(T));
-    band = std::clamp<std::int64_t>(square, 1, most);
-    band = divide_up(strips_a, divide_up(strips_a, band));
+    const auto most = band_bytes() / (Tile::rows * depth * sizeof(T));
+    band = std::max<std::int64_t>(1, std::min<std::int64_t>(square, most));
+    const auto bands = divide_up(strips_a, band);
+    band = divide_up(strips_a, bands);
+    own_b = bands == 1;
+    own_a = !own_b && bands >= threads;
   }
 
   // The first strip of b that meets a band, which begins with strip `top`.
@@ -92,15 +108,21 @@ class Walk {
   explicit Walk(const Cut<T>& cut) : cut_(cut) {}
   std::int64_t row() const { return strip_a_ * RegisterTile<T>::rows; }
   std::int64_t col() const { return strip_b_ * RegisterTile<T>::cols; }
+  std::int64_t top_row() const { return top_ * RegisterTile<T>::rows; }
+  // Whether these strips were not met since the walk jumped, or the band began.
+  bool new_a() const { return steps_ < bottom_ - top_; }
+  bool new_b() const { return steps_ == 0 || strip_a_ == top_; }
 
   void go_to(std::int64_t tile) {
-    if (tile == tile_ + 1 && strip_a_ + 1 < bottom_) {
+    steps_ = tile == tile_ + 1 ? steps_ + 1 : 0;
+    if (steps_ > 0 && strip_a_ + 1 < bottom_) {
       ++strip_a_;
     } else {
       if (tile <= tile_) first_ = top_ = 0;
       while (tile - first_ >= cut_.tiles_of_band(top_)) {
         first_ += cut_.tiles_of_band(top_);
         top_ += cut_.band;
+        steps_ = 0;
       }
       bottom_ = std::min(top_ + cut_.band, cut_.strips_a);
       const auto in_band = tile - first_, high = bottom_ - top_;
@@ -112,9 +134,10 @@ class Walk {
 
  private:
   const Cut<T>& cut_;
-  std::int64_t tile_ = -1, strip_a_ = 0, strip_b_ = 0;
+  std::int64_t tile_ = -2, strip_a_ = 0, strip_b_ = 0;
   std::int64_t first_ = 0;             // tile of the band
   std::int64_t top_ = 0, bottom_ = 0;  // of its strips
+  std::int64_t steps_ = 0;             // in this band, without a jump
 };
 
 // pack_a and pack_b(first, count, k0, depth, to): `count` rows of a, or columns
@@ -126,27 +149,35 @@ void multiply_panels(Host& host, const ProductShape& shape, T* c, int threads,
   using Tile = RegisterTile<T>;
   const Cut<T> cut(shape, threads);
   const auto tiles = cut.tiles();
-  T *panels_a[2], *panels_b[2];
-  for (int i = 0; i < std::min<std::int64_t>(2, cut.blocks); ++i) {
-    panels_a[i] = host.scratch<T>(cut.strips_a * Tile::rows * cut.depth);
-    panels_b[i] = host.scratch<T>(cut.strips_b * Tile::cols * cut.depth);
-  }
+  const auto strip_a = Tile::rows * cut.depth, strip_b = Tile::cols * cut.depth;
+  const auto panel_a = strip_a * (cut.own_a ? cut.band : cut.strips_a),
+             panel_b = strip_b * (cut.own_b ? 1 : cut.strips_b);
+  const auto panels = std::min<std::int64_t>(2, cut.blocks);
+  T* const all_a = host.scratch<T>(panel_a * (cut.own_a ? threads : panels));
+  T* const all_b = host.scratch<T>(panel_b * (cut.own_b ? threads : panels));
 
 #pragma omp parallel num_threads(threads)
   for (std::int64_t block = 0; block < cut.blocks; ++block) {
     const auto k0 = block * cut.depth,
                depth = std::min(cut.depth, shape.k - k0);
-    T* const a = panels_a[block % 2];
-    T* const b = panels_b[block % 2];
+    const std::int64_t thread = omp_get_thread_num(), turn = block % 2;
+    T* const a = all_a + panel_a * (cut.own_a ? thread : turn);
+    T* const b = all_b + panel_b * (cut.own_b ? thread : turn);
+    const auto rows_at = [&](std::int64_t row) {
+      return std::min<std::int64_t>(Tile::rows, shape.m - row);
+    };
+    const auto cols_at = [&](std::int64_t col) {
+      return std::min<std::int64_t>(Tile::cols, shape.n - col);
+    };
+    if (!cut.own_b) {
 #pragma omp for schedule(dynamic) nowait
-    for (std::int64_t col = 0; col < shape.n; col += Tile::cols) {
-      pack_b(col, std::min<std::int64_t>(Tile::cols, shape.n - col), k0, depth,
-             b + col * depth);
+      for (std::int64_t col = 0; col < shape.n; col += Tile::cols)
+        pack_b(col, cols_at(col), k0, depth, b + col * depth);
     }
+    if (!cut.own_a) {
 #pragma omp for schedule(dynamic) nowait
-    for (std::int64_t row = 0; row < shape.m; row += Tile::rows) {
-      pack_a(row, std::min<std::int64_t>(Tile::rows, shape.m - row), k0, depth,
-             a + row * depth);
+      for (std::int64_t row = 0; row < shape.m; row += Tile::rows)
+        pack_a(row, rows_at(row), k0, depth, a + row * depth);
     }
 #pragma omp barrier
 
@@ -155,12 +186,14 @@ void multiply_panels(Host& host, const ProductShape& shape, T* c, int threads,
     for (std::int64_t tile = 0; tile < tiles; ++tile) {
       walk.go_to(tile);
       const auto row = walk.row(), col = walk.col();
-      if (shape.triangle && col + Tile::cols <= row) continue;
-      const auto rows = std::min<std::int64_t>(Tile::rows, shape.m - row);
-      const auto cols = std::min<std::int64_t>(Tile::cols, shape.n - col);
-      multiply_tile(a + row * depth, b + col * depth, depth,
-                    c + row * shape.n + col, shape.n, rows, cols, block > 0,
-                    shape.triangle ? row - col : no_diagonal);
+      const auto rows = rows_at(row), cols = cols_at(col);
+      T* const of_a = a + depth * (cut.own_a ? row - walk.top_row() : row);
+      T* const of_b = b + depth * (cut.own_b ? 0 : col);
+      if (cut.own_a && walk.new_a()) pack_a(row, rows, k0, depth, of_a);
+      if (cut.own_b && walk.new_b()) pack_b(col, cols, k0, depth, of_b);
+      if (shape.triangle && col + cols <= row) continue;
+      multiply_tile(of_a, of_b, depth, c + row * shape.n + col, shape.n, rows,
+                    cols, block > 0, shape.triangle ? row - col : no_diagonal);
       if (block + 1 == cut.blocks) finish(row, col, rows, cols);
     }
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "../strip.hpp"
 #include "workloads/covariance.hpp"
 
 namespace parlab {
@@ -19,6 +20,7 @@ void pack_centred(const Covariance::Args<T>& p, const T* mean,
                   std::int64_t depth, std::int64_t width, T* to) {
   for (std::int64_t k = 0; k < depth; ++k) {
     const T* const row = p.data + (k0 + k) * p.n + first;
+    prefetch_strip(row, p.n, count);
     for (std::int64_t j = 0; j < count; ++j)
       to[k * width + j] = row[j] - mean[first + j];
     std::fill(to + k * width + count, to + (k + 1) * width, T{0});

@@ -3,39 +3,104 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "../register_tile.hpp"
+#include "../strip.hpp"
 
 namespace parlab {
 namespace {
 
-// `rows` rows of A, `depth` columns of them: one column after another. A cache
-// line of each row at a time: all of it is used before the next one is read.
+// Elements of x and y in turn, from element `first` of both on.
+template <int first, typename Vector, int... i>
+Vector in_turn(Vector x, Vector y, std::integer_sequence<int, i...>) {
+  constexpr int n = sizeof...(i);
+#if defined(__clang__)
+  return __builtin_shufflevector(x, y, (first + i / 2 + i % 2 * n)...);
+#else
+  using Lanes = decltype(x < y);  // integers of the same width
+  return __builtin_shuffle(x, y, Lanes{(first + i / 2 + i % 2 * n)...});
+#endif
+}
+
+// As many vectors as each has elements; vector i becomes the elements i of all.
+// Each round, log2 n of them, merges the first half with the second.
+template <typename T>
+void transpose(typename VectorOf<T>::type* vectors) {
+  constexpr int n = RegisterTile<T>::lanes;
+  constexpr std::make_integer_sequence<int, n> lanes;
+#pragma GCC unroll 4
+  for (int round = 1; round < n; round *= 2) {
+    typename VectorOf<T>::type merged[n];
+#pragma GCC unroll 8
+    for (int i = 0; i < n / 2; ++i) {
+      const auto x = vectors[i], y = vectors[i + n / 2];
+      merged[2 * i] = in_turn<0>(x, y, lanes);
+      merged[2 * i + 1] = in_turn<n / 2>(x, y, lanes);
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < n; ++i)
+      vectors[i] = merged[i];
+  }
+}
+
+// The rows of a whole strip of A, as many columns of them as vectors can do,
+// which is returned.
+template <typename T>
+std::int64_t pack_vectors(const T* a, std::int64_t stride, std::int64_t depth,
+                          T* to) {
+  using Vector = typename VectorOf<T>::type;
+  using Unaligned = typename VectorOf<T>::unaligned;
+  constexpr std::int64_t ahead = 256 / sizeof(T);
+  constexpr int rows = RegisterTile<T>::rows, n = RegisterTile<T>::lanes;
+  constexpr int groups = (rows + n - 1) / n;  // of rows, the last one with less
+  std::int64_t k = 0;
+  for (; k + 2 * n <= depth; k += n) {
+    Vector part[groups * n] = {};
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; ++r) {
+      const T* const from = a + r * stride + k;
+      __builtin_prefetch(from + ahead);
+      part[r] = *reinterpret_cast<const Unaligned*>(from);
+    }
+#pragma GCC unroll 8
+    for (int group = 0; group < groups; ++group)
+      transpose<T>(part + group * n);
+      // A vector of the last group reaches into the next column, which is
+      // written after it: for the last column there is no such room.
+#pragma GCC unroll 16
+    for (int column = 0; column < n; ++column) {
+#pragma GCC unroll 8
+      for (int group = 0; group < groups; ++group) {
+        *reinterpret_cast<Unaligned*>(to + (k + column) * rows + group * n) =
+            part[group * n + column];
+      }
+    }
+  }
+  return k;
+}
+
+// `rows` rows of A, `depth` columns of them: one column after another.
 template <typename T>
 void pack_rows(const T* a, std::int64_t stride, std::int64_t rows,
                std::int64_t depth, T* to) {
-  constexpr std::int64_t line = 64 / sizeof(T);
-  for (std::int64_t first = 0; first < depth; first += line) {
-    const auto end = std::min(first + line, depth);
-    for (std::int64_t r = 0; r < rows; ++r) {
-      for (auto k = first; k < end; ++k)
-        to[k * rows + r] = a[r * stride + k];
-    }
+  const bool whole = rows == RegisterTile<T>::rows;
+  for (auto k = whole ? pack_vectors(a, stride, depth, to) : 0; k < depth;
+       ++k) {
+    for (std::int64_t r = 0; r < rows; ++r)
+      to[k * rows + r] = a[r * stride + k];
   }
 }
 
 // `cols` columns of B, `depth` rows of them: one row after another, filled up
-// with zeros to whole vectors. Rows lie far apart, so the hardware does not
-// foresee the next one.
+// with zeros to whole vectors.
 template <typename T>
 void pack_cols(const T* b, std::int64_t stride, std::int64_t cols,
                std::int64_t depth, T* to) {
-  constexpr std::int64_t ahead = 8;
   const auto width = whole_vectors<T>(cols);
   for (std::int64_t k = 0; k < depth; ++k) {
     const T* const from = b + k * stride;
-    __builtin_prefetch(from + ahead * stride);
-    __builtin_prefetch(from + ahead * stride + cols - 1);
+    prefetch_strip(from, stride, cols);
     if (cols == RegisterTile<T>::cols) {  // known to the compiler
       std::copy_n(from, RegisterTile<T>::cols, to + k * width);
     } else {
