@@ -6,9 +6,11 @@
 // where loads of these would touch two lines each. Images that fit in a cache
 // gain less: what is stored around it is missing there.
 //
-// Such stores must be aligned, in all of the rows: where the next row begins at
-// another place inside a vector it is one row at a time. The few points before
-// and after the aligned part of a row are computed one by one.
+// Such stores must be aligned, and those of a cache line must follow each
+// other: a line that leaves the core in parts is written several times. So the
+// points of a row are collected in the L1 cache, 1 KiB of them, and leave as
+// whole lines, wherever in a line the row begins: odd sizes are as fast as
+// even ones. Lines that belong to two rows are written in the usual way.
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -65,10 +67,11 @@ void end_of_stream() {
 #endif
 }
 
-// Points [from, to) of one row of b; a and b: where the row begins.
+// Points [from, to) of one row; a: where the row begins; sums: those of `from`
+// and on.
 template <typename T>
-void one_row(const T* a, T* b, std::int64_t cols, std::int64_t from,
-             std::int64_t to) {
+void one_by_one(const T* a, std::int64_t cols, std::int64_t from,
+                std::int64_t to, T* sums) {
   for (std::int64_t col = from; col < to; ++col) {
     T sum = 0;
     for (int down = -1; down <= 1; ++down) {
@@ -76,71 +79,134 @@ void one_row(const T* a, T* b, std::int64_t cols, std::int64_t from,
         sum += Conv2d::weight<T>(down, across) * a[down * cols + col + across];
       }
     }
-    b[col] = sum;
+    sums[col - from] = sum;
   }
 }
 
-// Points 1 to cols - 2 of some rows; a and b: where the first of them begins.
+// Points [from, to) of some rows, as far as whole vectors go, the end of which
+// is returned; a: where the first of them begins; sums: of each row.
 template <int rows, typename T>
-void rows_together(const T* a, T* b, std::int64_t cols) {
+std::int64_t vectors_of(const T* a, std::int64_t cols, std::int64_t from,
+                        std::int64_t to, T* const (&sums)[rows]) {
   using Vector = typename VectorOf<T>::type;
   using Unaligned = typename VectorOf<T>::unaligned;
   constexpr int n = vector_bytes / sizeof(T), needed = rows + 2;
   constexpr std::make_integer_sequence<int, n> lanes;
-  const auto past = static_cast<std::int64_t>(
-      reinterpret_cast<std::uintptr_t>(b + 1) % vector_bytes);
-  const auto first = std::min(
-      1 + (n - past / static_cast<std::int64_t>(sizeof(T))) % n, cols - 1);
-  std::int64_t col = first;
-  if (col + 2 * n <= cols) {
-    // of each row of a: the vector at col, and the one before it, of which
-    // only the last element counts
-    Vector before[needed], here[needed];
+  std::int64_t col = from;
+  if (col + n > to || col + 2 * n > cols) return col;
+
+  // of each row of a: the vector at col, and the one before it, of which
+  // only the last element counts
+  Vector before[needed], here[needed];
+#pragma GCC unroll 6
+  for (int row = 0; row < needed; ++row) {
+    const T* const at = a + (row - 1) * cols + col;
+    before[row] = Vector{} + at[-1];
+    here[row] = *reinterpret_cast<const Unaligned*>(at);
+  }
+
+  for (; col + n <= to && col + 2 * n <= cols; col += n) {
+    Vector sum[rows] = {};
 #pragma GCC unroll 6
     for (int row = 0; row < needed; ++row) {
       const T* const at = a + (row - 1) * cols + col;
-      before[row] = Vector{} + at[-1];
-      here[row] = *reinterpret_cast<const Unaligned*>(at);
-    }
-
-    for (; col + 2 * n <= cols; col += n) {
-      Vector sum[rows] = {};
-#pragma GCC unroll 6
-      for (int row = 0; row < needed; ++row) {
-        const T* const at = a + (row - 1) * cols + col;
-        // the others were read for the rows above
-        if (row >= 2) {
-          __builtin_prefetch(reinterpret_cast<const char*>(at) + ahead);
-        }
-        const Vector after = *reinterpret_cast<const Unaligned*>(at + n);
-        const Vector left = elements_from<n - 1>(before[row], here[row], lanes),
-                     right = elements_from<1>(here[row], after, lanes);
-#pragma GCC unroll 4
-        for (int out = 0; out < rows; ++out) {
-          const int down = row - 1 - out;
-          if (down < -1 || down > 1) continue;
-          sum[out] += Conv2d::weight<T>(down, -1) * left +
-                      Conv2d::weight<T>(down, 0) * here[row] +
-                      Conv2d::weight<T>(down, 1) * right;
-        }
-        before[row] = here[row];
-        here[row] = after;
+      // the others were read for the rows above
+      if (row >= 2) {
+        __builtin_prefetch(reinterpret_cast<const char*>(at) + ahead);
       }
+      const Vector after = *reinterpret_cast<const Unaligned*>(at + n);
+      const Vector left = elements_from<n - 1>(before[row], here[row], lanes),
+                   right = elements_from<1>(here[row], after, lanes);
 #pragma GCC unroll 4
-      for (int out = 0; out < rows; ++out)
-        stream(b + out * cols + col, sum[out]);
+      for (int out = 0; out < rows; ++out) {
+        const int down = row - 1 - out;
+        if (down < -1 || down > 1) continue;
+        sum[out] += Conv2d::weight<T>(down, -1) * left +
+                    Conv2d::weight<T>(down, 0) * here[row] +
+                    Conv2d::weight<T>(down, 1) * right;
+      }
+      before[row] = here[row];
+      here[row] = after;
     }
+#pragma GCC unroll 4
+    for (int out = 0; out < rows; ++out)
+      *reinterpret_cast<Unaligned*>(sums[out] + (col - from)) = sum[out];
   }
-
-  for (int row = 0; row < rows; ++row) {
-    one_row(a + row * cols, b + row * cols, cols, 1, first);
-    one_row(a + row * cols, b + row * cols, cols, col, cols - 1);
-  }
+  return col;
 }
 
-template <int together, typename T>
-void all_rows(const T* a, T* b, std::int64_t rows, std::int64_t cols,
-              int threads) {
+constexpr std::int64_t line_bytes = 64;
+
+// A row of b on its way to memory. Element i here is element i of the cache
+// line of b that is written next.
+template <typename T>
+class Outgoing {
+ public:
+  static constexpr std::int64_t line = line_bytes / sizeof(T),
+                                most = 1024 / sizeof(T);
+
+  void begin(T* to) {
+    first_ = end_ = reinterpret_cast<std::uintptr_t>(to) % line_bytes /
+                    static_cast<std::int64_t>(sizeof(T));
+    to_ = to - first_;
+  }
+  T* room() { return elements_ + end_; }  // for `most`
+
+  // The next `count` elements are in their room: whole lines leave.
+  void add(std::int64_t count) {
+    using Vector = typename VectorOf<T>::type;
+    constexpr std::int64_t n = vector_bytes / sizeof(T);
+    end_ += count;
+    const auto whole = end_ / line * line;
+    if (whole == 0) return;
+    std::int64_t i = 0;
+    if (first_ > 0) {  // the line belongs to the row above, too
+      std::copy(elements_ + first_, elements_ + line, to_ + first_);
+      i = line;
+    }
+    for (; i < whole; i += n)
+      stream(to_ + i, *reinterpret_cast<const Vector*>(elements_ + i));
+    std::copy(elements_ + whole, elements_ + end_, elements_);
+    to_ += whole;
+    first_ = 0;
+    end_ -= whole;
+  }
+  void finish() {
+    std::copy(elements_ + first_, elements_ + end_, to_ + first_);
+  }
+
+ private:
+  alignas(line_bytes) T elements_[most + line];
+  T* to_;
+  std::int64_t first_, end_;
+};
+
+// Points 1 to cols - 2 of some rows; a and b: where the first of them begins.
+template <int rows, typename T>
+void rows_together(const T* a, T* b, std::int64_t cols) {
+  Outgoing<T> outgoing[rows];
+  for (int row = 0; row < rows; ++row)
+    outgoing[row].begin(b + row * cols + 1);
+  for (std::int64_t col = 1; col < cols - 1;) {
+    const auto end = std::min(col + Outgoing<T>::most, cols - 1);
+    T* room[rows];
+    for (int row = 0; row < rows; ++row)
+      room[row] = outgoing[row].room();
+    const auto done = vectors_of<rows>(a, cols, col, end, room);
+    for (int row = 0; row < rows; ++row) {
+      one_by_one(a + row * cols, cols, done, end, room[row] + (done - col));
+      outgoing[row].add(end - col);
+    }
+    col = end;
+  }
+  for (auto& row : outgoing)
+    row.finish();
+}
+
+template <typename T>
+void conv2d_streamed_host(const T* a, T* b, std::int64_t rows,
+                          std::int64_t cols, int threads) {
+  constexpr int together = 4;
 #pragma omp parallel num_threads(threads)
   {
 #pragma omp for schedule(static) nowait
@@ -150,18 +216,10 @@ void all_rows(const T* a, T* b, std::int64_t rows, std::int64_t cols,
         continue;
       }
       for (std::int64_t row = first; row < rows - 1; ++row)
-        one_row(a + row * cols, b + row * cols, cols, 1, cols - 1);
+        rows_together<1>(a + row * cols, b + row * cols, cols);
     }
     end_of_stream();
   }
-}
-
-template <typename T>
-void conv2d_streamed_host(const T* a, T* b, std::int64_t rows,
-                          std::int64_t cols, int threads) {
-  const auto pitch = cols * static_cast<std::int64_t>(sizeof(T));
-  const auto run = pitch % vector_bytes == 0 ? all_rows<4, T> : all_rows<1, T>;
-  run(a, b, rows, cols, threads);
 }
 
 }  // namespace
