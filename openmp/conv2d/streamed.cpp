@@ -8,7 +8,7 @@
 //
 // Such stores must be aligned, and those of a cache line must follow each
 // other: a line that leaves the core in parts is written several times. So the
-// points of a row are collected in the L1 cache, 1 KiB of them, and leave as
+// points of a row are collected in the L1 cache, 2 KiB of them, and leave as
 // whole lines, wherever in a line the row begins: odd sizes are as fast as
 // even ones. Lines that belong to two rows are written in the usual way.
 #include <algorithm>
@@ -143,7 +143,7 @@ template <typename T>
 class Outgoing {
  public:
   static constexpr std::int64_t line = line_bytes / sizeof(T),
-                                most = 1024 / sizeof(T);
+                                most = 2048 / sizeof(T);
 
   void begin(T* to) {
     first_ = end_ = reinterpret_cast<std::uintptr_t>(to) % line_bytes /
@@ -151,6 +151,7 @@ class Outgoing {
     to_ = to - first_;
   }
   T* room() { return elements_ + end_; }  // for `most`
+  std::int64_t space() const { return most - end_; }
 
   // The next `count` elements are in their room: whole lines leave.
   void add(std::int64_t count) {
@@ -187,8 +188,10 @@ void rows_together(const T* a, T* b, std::int64_t cols) {
   Outgoing<T> outgoing[rows];
   for (int row = 0; row < rows; ++row)
     outgoing[row].begin(b + row * cols + 1);
-  for (std::int64_t col = 1; col < cols - 1;) {
-    const auto end = std::min(col + Outgoing<T>::most, cols - 1);
+  // The first part ends where a line of the first row does.
+  auto end = std::min(1 + outgoing[0].space(), cols - 1);
+  for (std::int64_t col = 1; col < cols - 1;
+       col = end, end = std::min(col + Outgoing<T>::most, cols - 1)) {
     T* room[rows];
     for (int row = 0; row < rows; ++row)
       room[row] = outgoing[row].room();
@@ -197,7 +200,6 @@ void rows_together(const T* a, T* b, std::int64_t cols) {
       one_by_one(a + row * cols, cols, done, end, room[row] + (done - col));
       outgoing[row].add(end - col);
     }
-    col = end;
   }
   for (auto& row : outgoing)
     row.finish();

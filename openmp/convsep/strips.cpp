@@ -6,7 +6,9 @@
 // The sums are in registers from the first weight to the last. In the row
 // pass four vectors share a weight, and a read serves one multiply-add; in
 // the column pass one read of the ring serves four, one in each of the four
-// rows of b, and the arithmetic is what takes the time.
+// rows of b, and the arithmetic is what takes the time, if the memory is asked
+// in time: for the next four rows of the strip while these are computed, and
+// for those of b before their sums.
 //
 // A thread has all rows of a strip from one of its ends to the other,
 // or a part of them; the part begins with 2 radius rows whose row pass
@@ -105,6 +107,14 @@ void column_pass(const T* const* rows, const T* w, T* sums, std::int64_t width,
   }
 }
 
+// A part of a row is needed a while later. Rows lie far apart: the hardware
+// foresees none.
+template <int to_write, typename T>
+void ask_for(const T* from, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; i += 64 / sizeof(T))
+    __builtin_prefetch(from + i, to_write);
+}
+
 // Rows [top, bottom) of b, columns [left, left + strip).
 template <typename T>
 void strip_of(const Convsep::Args<T>& p, const Layout<T>& layout, T* memory,
@@ -128,6 +138,8 @@ void strip_of(const Convsep::Args<T>& p, const Layout<T>& layout, T* memory,
     } else {
       std::copy_n(p.a + row * p.cols + from, to - from,
                   line + from - (left - radius));
+      if (row + batch < p.rows)
+        ask_for<0>(p.a + (row + batch) * p.cols + from, to - from);
       row_pass(line, p.w, ring_row(row), layout.width, taps);
     }
   };
@@ -137,11 +149,13 @@ void strip_of(const Convsep::Args<T>& p, const Layout<T>& layout, T* memory,
   for (auto row = top; row < bottom; row += batch) {
     for (int y = 0; y < batch; ++y)
       fetch(row + radius + y);
+    const auto present = std::min<std::int64_t>(batch, bottom - row);
+    for (std::int64_t y = 0; y < present; ++y)
+      ask_for<1>(p.b + (row + y) * p.cols + left, strip);
     for (int k = 0; k < taps + batch - 1; ++k)
       rows[k] = ring_row(row - radius + k);
     column_pass(rows, p.w, sums, layout.width, taps);
-    for (std::int64_t y = 0; y < std::min<std::int64_t>(batch, bottom - row);
-         ++y) {
+    for (std::int64_t y = 0; y < present; ++y) {
       std::copy_n(sums + y * layout.width, strip,
                   p.b + (row + y) * p.cols + left);
     }
