@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <span>
 
@@ -11,6 +10,7 @@
 #include "core/numbers.hpp"
 #include "core/text.hpp"
 #include "counters/registers.hpp"
+#include "counters/source_text.hpp"
 #include "counters/warp_picture.hpp"
 #include "places/executor.hpp"
 #include "record/variant_of.hpp"
@@ -97,9 +97,7 @@ Text diagnosis(const CountedLine& line) {
                fewest = per_request(line.fewest, line),
                lanes = per_request(line.lanes, line),
                together = per_request(line.at_one_word, line);
-  const bool is_atomic =
-      line.access == Access::atomic || line.access == Access::shared_atomic;
-  if (is_atomic && together >= 2) {
+  if (is_atomic(line.access) && together >= 2) {
     return beginning(line) + " has " + number(together) + " of " +
            number(lanes) +
            " lanes at one word: they are served one after the other";
@@ -108,7 +106,7 @@ Text diagnosis(const CountedLine& line) {
     return beginning(line) + " is executed with " + number(lanes) + " of " +
            number(warp) + " lanes: the others wait for them";
   }
-  if (is_atomic) return {};
+  if (is_atomic(line.access)) return {};
   if (moved > too_much * fewest && is_shared(line.access))
     return of_banks(line);
   if (moved > std::max(fewest + 0.5, few_sectors) && !is_shared(line.access))
@@ -139,36 +137,11 @@ Text as_it_should(const CountedLine& line) {
          ": it cannot be fewer";
 }
 
-// "dynamic" of dynamic shared memory: the access says the rest.
+// "dynamic" of dynamic shared memory: for people the access says the rest.
 std::string short_array(const CountedLine& line) {
   return is_shared(line.access) ? line.array.substr(0, line.array.find(' '))
                                 : line.array;
 }
-
-std::string short_name(const std::string& file) {
-  return file.substr(file.rfind('/') + 1);
-}
-
-// The lines of a source file; none where it is not there.
-class Sources {
- public:
-  std::string line(const std::string& file, unsigned number) {
-    auto& lines = files_[file];
-    if (lines.empty()) {
-      std::ifstream in(file);
-      lines.emplace_back();
-      for (std::string line; std::getline(in, line);)
-        lines.push_back(std::move(line));
-    }
-    if (number >= lines.size()) return "";
-    const auto& all = lines[number];
-    const auto first = all.find_first_not_of(" \t");
-    return first == all.npos ? "" : all.substr(first);
-  }
-
- private:
-  std::map<std::string, std::vector<std::string>> files_;
-};
 
 void sum(Counters& counters, const std::string& name, std::int64_t value) {
   counters[name] += static_cast<double>(value);
@@ -320,7 +293,8 @@ Section section_of(const Record& record, const Counted& counted) {
                           {.key = "file"},
                           {"line", "line", true},
                           {"access", "access"},
-                          {"array", "of"},
+                          {.key = "array"},
+                          {.title = "of"},
                           {"bytes", "bytes", true},
                           {"requests", "requests", true},
                           {"lanes_per_request", "lanes", true},
@@ -329,20 +303,20 @@ Section section_of(const Record& record, const Counted& counted) {
                           {.key = "stride_bytes"},
                           {.key = "moved"},
                           {"source", "source", false, 40, false, true}}};
-  Sources sources;
+  SourceText sources;
   const auto name = record.full_name();
   for (const auto& line : counted.lines) {
-    table.rows.push_back(
-        row_of({name, line.file, std::int64_t{line.line},
-                to_string(line.access), short_array(line), line.bytes,
-                line.requests, number(per_request(line.lanes, line)),
-                number(per_request(line.moved, line)),
-                number(per_request(line.fewest, line)), line.stride, line.moved,
-                sources.line(line.file, line.line)}));
+    table.rows.push_back(row_of(
+        {name, line.file, std::int64_t{line.line}, to_string(line.access),
+         line.array, short_array(line), line.bytes, line.requests,
+         number(per_request(line.lanes, line)),
+         number(per_request(line.moved, line)),
+         number(per_request(line.fewest, line)), line.stride, line.moved,
+         sources.line(line.file, line.line)}));
     if (line.moved > line.fewest) table.rows.back().tone = Tone::bad;
   }
   const auto file =
-      counted.lines.empty() ? "" : short_name(counted.lines.front().file);
+      counted.lines.empty() ? "" : base_name(counted.lines.front().file);
   Section section{.title = name + " " +
                            size_text(record.workload, record.size) + " " +
                            std::string(to_string(record.dtype)) +

@@ -19,6 +19,9 @@ constexpr bool is_shared(Access access) {
   return access == Access::shared_load || access == Access::shared_store ||
          access == Access::shared_atomic;
 }
+constexpr bool is_atomic(Access access) {
+  return access == Access::atomic || access == Access::shared_atomic;
+}
 
 // Sums over all warps that executed an access, or a barrier, of one source
 // line. A request is one such instruction of a warp.
@@ -34,7 +37,7 @@ struct CountedLine {
   // Sectors of 32 bytes of global memory, or wavefronts of shared memory: what
   // was moved, and the fewest for as many lanes.
   std::int64_t moved = 0, fewest = 0;
-  // Lanes that met at the word where most of them did, of all requests.
+  // Of atomics: lanes that met at the word where most of them did.
   std::int64_t at_one_word = 0;
   // Different sectors of global memory that any request touched.
   std::int64_t different = 0;

@@ -123,27 +123,24 @@ PARLAB_INLINE bool is_read_by_others(const Thread& thread, Allocation& array,
   return true;
 }
 
-// An access that something else has to be done at.
+// Something else has to be done at an access.
 __attribute__((noinline)) void look_around(const void* address,
                                            std::size_t length, bool writes,
                                            bool atomic, const void* from) {
   constexpr std::uint64_t often = 1 << 20;
-  {
-    const InRuntime here;
-    Block& block = here.block;
-    here.thread.judge_suspects();
-    if (block.accesses % often == 0) check_progress(here);
-    block.look_around_at =
-        block.counts ? 0 : (block.accesses / often + 1) * often;
-    // What another thread changes meanwhile is tried again: that is
-    // emulation's.
-    const bool again = std::exchange(here.thread.in_vain, nullptr) == address;
-    const Allocation* const array = block.array_of(address);
-    if (block.counts && from != nullptr && array != nullptr &&
-        !(here.thread.is_copying && writes) && (!atomic || (writes && !again)))
-      count(here, *array, address, length, writes, atomic, from);
-  }
-  judge(address, length, writes, atomic);
+  const InRuntime here;
+  Block& block = here.block;
+  here.thread.judge_suspects();
+  if (block.accesses % often == 0) check_progress(here);
+  block.look_around_at =
+      block.counts ? 0 : (block.accesses / often + 1) * often;
+  // What another thread changes meanwhile is tried again: that is
+  // emulation's.
+  const bool again = std::exchange(here.thread.in_vain, nullptr) == address;
+  const Allocation* const array = block.array_of(address);
+  if (block.counts && from != nullptr && array != nullptr &&
+      !(here.thread.is_copying && writes) && (!atomic || (writes && !again)))
+    count(here, *array, address, length, writes, atomic, from);
 }
 
 // The length and the kind of an access, where the compiler knows them.
@@ -185,19 +182,31 @@ __attribute__((noinline)) void check_array(Thread* thread, const void* address,
 }
 
 template <typename A>
+PARLAB_INLINE void check_all(Thread* thread, const void* address,
+                             const A& access) {
+  if (access.writes || access.atomic ||
+      !thread->block->inputs.contain(address, access.length))
+    check_array(thread, address, access);
+}
+template <typename A>
+__attribute__((noinline)) void look_and_check(Thread* thread,
+                                              const void* address,
+                                              const A& access,
+                                              const void* from) {
+  look_around(address, access.length, access.writes, access.atomic, from);
+  check_all(thread, address, access);
+}
+
+template <typename A>
 PARLAB_INLINE void check(const void* address, const A& access,
                          const void* from) {
   Thread* const thread = running;
   if (thread == nullptr || thread->owns(address)) return;
   if (!access.atomic) thread->last_access = from;
   Block& block = *thread->block;
-  if (++block.accesses >= block.look_around_at) {
-    return look_around(address, access.length, access.writes, access.atomic,
-                       from);
-  }
-  if (access.writes || access.atomic ||
-      !block.inputs.contain(address, access.length))
-    check_array(thread, address, access);
+  if (++block.accesses >= block.look_around_at)
+    return look_and_check(thread, address, access, from);
+  check_all(thread, address, access);
 }
 
 }  // namespace

@@ -13,17 +13,20 @@ class Different {
   // Whether it is a new one.
   bool add(std::int64_t number) {
     const auto end = numbers_.begin() + count_;
-    // neighbours are mostly alike
-    if (count_ > 0 && numbers_[static_cast<std::size_t>(count_ - 1)] == number)
+    // neighbours are mostly alike, or go up
+    if (count_ > 0 && number <= highest_ &&
+        (number == *(end - 1) ||
+         std::find(numbers_.begin(), end, number) != end))
       return false;
-    if (std::find(numbers_.begin(), end, number) != end) return false;
     numbers_[static_cast<std::size_t>(count_++)] = number;
+    highest_ = count_ == 1 ? number : std::max(highest_, number);
     return true;
   }
   int count() const { return count_; }
 
  private:
   std::array<std::int64_t, 4 * warp> numbers_;
+  std::int64_t highest_ = 0;
   int count_ = 0;
 };
 

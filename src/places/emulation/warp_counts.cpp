@@ -48,12 +48,6 @@ void vote(std::int64_t& candidate, std::int64_t& votes, std::int64_t value,
   }
 }
 
-void touch(std::vector<bool>& sectors, const WarpAccess& access,
-           std::size_t bytes) {
-  sectors.resize(bytes / sector_bytes + 1);
-  for_each_sector(access, [&](std::size_t sector) { sectors[sector] = true; });
-}
-
 // Whether one instruction can make both accesses.
 bool joins(const WarpAccess& before, const WarpAccess& next) {
   constexpr std::uint32_t widest = 16;
@@ -64,10 +58,6 @@ bool joins(const WarpAccess& before, const WarpAccess& next) {
     side_by_side &= to == from + before.bytes && to / widest == from / widest;
   });
   return side_by_side;
-}
-
-bool reads(Access access) {
-  return access == Access::global_load || access == Access::shared_load;
 }
 
 // Where the access of a lane would have lane 0.
@@ -221,7 +211,7 @@ void SiteCounts::add(const WarpAccess& access, Access kind,
   }
   ++requests;
   lanes += access.count();
-  at_one_word += most_at_one_word(access);
+  if (is_atomic(kind)) at_one_word += most_at_one_word(access);
   if (is_shared(kind)) {
     const auto served = wavefronts(access, kind == Access::shared_load);
     moved += served;
@@ -229,7 +219,9 @@ void SiteCounts::add(const WarpAccess& access, Access kind,
   } else {
     moved += sectors(access);
     fewest += fewest_sectors(access);
-    touch(touched[of.name], access, of.bytes);
+    auto& here = touched[of.name];
+    here.resize(of.bytes / sector_bytes + 1);
+    for_each_sector(access, [&](std::size_t sector) { here[sector] = true; });
   }
   for_each_distance(
       access, [&](std::int64_t distance) { vote(stride, votes, distance, 1); });
@@ -342,9 +334,13 @@ std::size_t WarpCounts::number_of(const CallSite& site) {
   // that the kind finds room below it.
   const auto key = reinterpret_cast<std::uintptr_t>(site.call) * 8 +
                    static_cast<std::uintptr_t>(site.access);
+  auto& [latest_key, latest_number] = latest_[key / 8 % latest_.size()];
+  if (latest_key == key) return latest_number;
   const auto [known, is_new] = numbers_.try_emplace(key, sites_.size());
   if (is_new) sites_.push_back({site});
-  return known->second;
+  latest_key = key;
+  latest_number = known->second;
+  return latest_number;
 }
 
 void WarpCounts::add(unsigned thread, const CallSite& site,
@@ -419,12 +415,17 @@ void WarpCounts::join_unrolled(Warp& warp) {
     if (to.empty() || !is_shared(sites_[site].site.access)) continue;
     for (auto other = site + 1; other < warp.queues.size(); ++other) {
       auto& from = warp.queues[other].pending;
+      if (from.empty() || apart_.contains({site, other}) ||
+          !have_one_line(site, other))
+        continue;
       const auto side_by_side = [](const Pending& a, const Pending& b) {
         return joins(a.access, b.access);
       };
-      if (!std::ranges::equal(to, from, side_by_side) ||
-          !have_one_line(site, other))
-        continue;
+      const auto elsewhere = [](const Pending& a, const Pending& b) {
+        return a.access.lanes == b.access.lanes && !joins(a.access, b.access);
+      };
+      if (std::ranges::equal(to, from, elsewhere)) apart_.insert({site, other});
+      if (!std::ranges::equal(to, from, side_by_side)) continue;
       for (std::size_t i = 0; i < to.size(); ++i)
         to[i].access.bytes += from[i].access.bytes;
       from.clear();

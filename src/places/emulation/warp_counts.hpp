@@ -21,6 +21,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -31,6 +32,10 @@
 #include "places/emulation/source_lines.hpp"
 
 namespace parlab::emulation {
+
+inline bool reads(Access access) {
+  return access == Access::global_load || access == Access::shared_load;
+}
 
 // A call that the compiler put before an access.
 struct CallSite {
@@ -127,7 +132,12 @@ class WarpCounts {
   SharedCounts& to_;
   std::vector<OneSite> sites_;
   std::unordered_map<std::uintptr_t, std::size_t> numbers_;
+  // some of them, found faster
+  std::array<std::pair<std::uintptr_t, std::size_t>, 256> latest_{};
   std::vector<Warp> warps_;
+  // Sites of one line that were not side by side: nvcc cannot know when they
+  // are.
+  std::set<std::pair<std::size_t, std::size_t>> apart_;
   std::map<std::pair<const char*, unsigned>, CountedLine> barriers_;
   L1Model l1_;
 };

@@ -8,6 +8,8 @@
 #include "places/emulation/memory_rules.hpp"
 #include "places/emulation/slow.hpp"
 #include "places/emulation/warp_counts.hpp"
+#include "render/json.hpp"
+#include "render/terminal.hpp"
 #include "render/words.hpp"
 #include "text.hpp"
 
@@ -216,6 +218,25 @@ BOOST_AUTO_TEST_CASE(barriers_have_a_line) {
   }
 }
 
+// A table has no room for what the access says already; programs get it all.
+BOOST_AUTO_TEST_CASE(programs_get_the_whole_name_of_an_array) {
+  Record record;
+  record.workload = "dmv";
+  record.size = {8, 8};
+  const CountedLine line{.file = "x.cu",
+                         .line = 7,
+                         .access = Access::shared_load,
+                         .array = "dynamic shared memory",
+                         .requests = 1,
+                         .lanes = 32,
+                         .moved = 1,
+                         .fewest = 1};
+  const auto section = section_of(record, {.lines = {line}});
+  BOOST_TEST(contains(json_lines({.blocks = {section}}),
+                      R"("array":"dynamic shared memory")"));
+  BOOST_TEST(contains(terminal(section), "shared load  dynamic  "));
+}
+
 // Each block brings 64 words, 8 sectors, once; what else it reads is in L1.
 BOOST_AUTO_TEST_CASE(what_a_block_reads_again_is_in_l1) {
   for (const auto& slow : planted::slow_kernels()) {
@@ -246,6 +267,14 @@ BOOST_AUTO_TEST_CASE(the_least_time_is_by_what_takes_longest) {
   BOOST_TEST(times[1].seconds == 1000 * 32 / 4e9, close);
   BOOST_TEST(times[2].seconds == 3000 / 1e9, close);
   BOOST_TEST(least_times({.lines = {load}}, {}).empty());
+}
+
+// What lies side by side in the last turn alone is loaded in two.
+BOOST_AUTO_TEST_CASE(what_nvcc_cannot_know_is_not_joined) {
+  const auto counters = counters_of_kernel("tree_of_sums");
+  constexpr int blocks = 8192 / 128, of_turns = 2 + 6, all_warps = 4;
+  BOOST_TEST(counters.at("shared_load_requests") ==
+             blocks * (2 * of_turns + all_warps));
 }
 
 // Whether g++ has unrolled the loop or not, and wherever the array lies.

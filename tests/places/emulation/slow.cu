@@ -130,4 +130,18 @@ __global__ void small_sums(const float* in, float* out, int n) {
 }
 SLOW(small_sums, 8192, 128, "4 of 32 lanes");
 
+__global__ void tree_of_sums(const float* in, float* out, int n) {
+  __shared__ float part[128];
+  const int i = global_index();
+  part[threadIdx.x] = i < n ? in[i] : 0;
+  __syncthreads();
+  for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
+    if (threadIdx.x < half)
+      part[threadIdx.x] += part[threadIdx.x + half];  // slow
+    __syncthreads();
+  }
+  if (i < n) out[i] = part[0];
+}
+SLOW(tree_of_sums, 8192, 128, "lanes");
+
 }  // namespace
