@@ -84,6 +84,8 @@ Options rare_options() {
                  "with --counters of emulated kernels: what a warp touches"},
                 {"registers", "", "",
                  "with --counters of emulated kernels: what nvcc needs"},
+                {"sass", "", "",
+                 "with --counters: what nvcc made of each line, SASS and PTX"},
                 {"keep-report", "", "FOLDER",
                  "with --counters on a GPU: ncu's own files, for its viewer"},
                 {"like", "", "MACHINE",

@@ -12,6 +12,7 @@
 #include "commands/emulate.hpp"
 #include "commands/record_files.hpp"
 #include "counters/counters.hpp"
+#include "counters/device_code.hpp"
 #include "counters/emulated.hpp"
 #include "machine/memory.hpp"
 #include "render/json.hpp"
@@ -54,8 +55,18 @@ int sweep_and_count(const Plan& plan, Console& console, Supervisor& supervisor,
     supervisor.start_afresh();
   if (status != exit_interrupted && any_emulated(kept.points)) {
     counted.lines = count_emulated(kept.points, how, console);
+    for (auto& point : kept.points) {
+      std::vector<Record*> records;
+      for (auto& record : point)
+        records.push_back(&record);
+      append_counters(records, plan.results);
+    }
   } else if (status != exit_interrupted) {
     add_counters(kept.points, plan.results, console, how.reports);
+  }
+  if (how.sass) {
+    for (auto& section : device_code_of(kept.points, console))
+      counted.lines.blocks.push_back(std::move(section));
   }
   for (const auto& point : kept.points)
     console.point(point);
@@ -74,6 +85,15 @@ std::optional<RecordedGpu> gpu_like(const Arguments& arguments) {
   if (gpu.ceilings.read.empty())
     setting->refuse("its records have no ceilings of a GPU");
   return gpu;
+}
+
+// Throws UsageError.
+bool wants_sass(const Arguments& arguments) {
+  const auto* setting = arguments.find("sass");
+  if (setting == nullptr) return false;
+  if (!arguments.on("counters")) setting->refuse("is for --counters");
+  require_disassemblers();
+  return true;
 }
 
 // One job's part of the plan, and what it is cut from.
@@ -171,6 +191,7 @@ int run_workload(const Arguments& arguments, const Streams& streams) {
   const HowToCount how_to_count{.pictures = arguments.text("pictures"),
                                 .like = gpu_like(arguments),
                                 .registers = arguments.on("registers"),
+                                .sass = wants_sass(arguments),
                                 .reports = arguments.text("keep-report")};
   CountedPoints counted;
   const int status =
@@ -178,7 +199,8 @@ int run_workload(const Arguments& arguments, const Streams& streams) {
              : run_sweep(plan, console, supervisor);
   reporter->finish();
   if (!out) streams.out.setstate(out.rdstate());
-  if (counts && request.format == "table" && counted.lines.blocks.empty())
+  if (counts && request.format == "table" &&
+      (counted.lines.blocks.empty() || !any_emulated(counted.points)))
     explain(counted.points, streams);
   if (request.format == "json") streams.out << json_lines(counted.lines);
   if (request.format == "table" && !counted.lines.blocks.empty())

@@ -9,6 +9,24 @@
 #include "record/variant_of.hpp"
 
 namespace parlab {
+// The last record of an identity counts, and each stays a record of the run
+// that measured it, which the file holds already.
+void append_counters(const std::vector<Record*>& records,
+                     const std::string& results) {
+  if (results.empty()) return;
+  const auto runs = load_records(results).runs;
+  for (const auto& [id, run] : runs) {
+    const auto of_run = [&, number = id](const Record* record) {
+      return record->run == number && !record->counters.empty();
+    };
+    if (std::ranges::none_of(records, of_run)) continue;
+    Store store(results, run);
+    for (const auto* record : records) {
+      if (of_run(record)) store.append(*record);
+    }
+  }
+}
+
 namespace {
 
 bool wanted(const Record& record) {
@@ -52,22 +70,6 @@ void count(const std::vector<Record*>& records, const std::string& reports) {
     records[i]->counters = counters[i];
 }
 
-// Appends the record a second time: the last record of an identity counts. Each
-// stays a record of the run that measured it, which the file holds already.
-void append(const std::vector<Record*>& records, const std::string& results) {
-  const auto runs = load_records(results).runs;
-  for (const auto& [id, run] : runs) {
-    const auto of_run = [&, number = id](const Record* record) {
-      return record->run == number && !record->counters.empty();
-    };
-    if (std::ranges::none_of(records, of_run)) continue;
-    Store store(results, run);
-    for (const auto* record : records) {
-      if (of_run(record)) store.append(*record);
-    }
-  }
-}
-
 void count_point(std::vector<Record>& point, std::size_t done,
                  const std::string& results, Observer& observer,
                  const std::string& reports) {
@@ -94,7 +96,7 @@ void count_point(std::vector<Record>& point, std::size_t done,
                      .further = {{.cause = Cause::ncu_saw_no_kernel_of_it}}});
     }
   }
-  if (!results.empty()) append(records, results);
+  append_counters(records, results);
 }
 
 }  // namespace

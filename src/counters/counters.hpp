@@ -33,6 +33,11 @@ void add_counters(Points& points, const std::string& results,
 void count_each_point(Points& points, const std::string& results,
                       Observer& observer, const std::string& reports = {});
 
+// Appends those of the records that have counters a second time, to the file
+// that has them without, if any is named. Throws what Store does.
+void append_counters(const std::vector<Record*>& records,
+                     const std::string& results);
+
 // A profiler, or compute-sanitizer, runs this. arguments: workload, size,
 // dtype, then one configuration each: "cuda/rw block=128"; unnamed tunables
 // keep their defaults. Without any configuration: all variants in cuda/. Each

@@ -22,6 +22,7 @@ struct HowToCount {
   std::string pictures = {};
   std::optional<RecordedGpu> like = {};  // whose least times are wanted
   bool registers = false;                // by nvcc, where it is
+  bool sass = false;                     // what nvcc made of the source
   std::string reports = {};  // of a GPU: a folder for ncu's own files, or empty
 };
 Document count_emulated(std::vector<std::vector<Record>>& points,

@@ -12,11 +12,7 @@
 #include "counters/ncu.hpp"
 
 namespace parlab {
-namespace {
-
-// "void f<float>(float const*, long)": the parameters say nothing more, and
-// unnamed namespaces are everywhere.
-std::string short_signature(const std::string& symbol) {
+std::string name_of_kernel(const std::string& symbol) {
   auto name = boost::core::demangle(symbol.c_str());
   const std::string unnamed = "(anonymous namespace)::";
   for (auto at = name.find(unnamed); at != name.npos; at = name.find(unnamed))
@@ -24,8 +20,6 @@ std::string short_signature(const std::string& symbol) {
   if (name.starts_with("void ")) name.erase(0, 5);
   return name.substr(0, name.find('('));
 }
-
-}  // namespace
 
 std::vector<KernelResources> parse_ptxas(const std::string& output) {
   static const std::regex entry(
@@ -40,7 +34,7 @@ std::vector<KernelResources> parse_ptxas(const std::string& output) {
   for (std::string line; std::getline(lines, line);) {
     std::smatch found;
     if (std::regex_match(line, found, entry)) {
-      now = {.kernel = short_signature(found[1])};
+      now = {.kernel = name_of_kernel(found[1])};
     } else if (now && std::regex_match(line, found, spills)) {
       now->spill_bytes = std::stoi(found[1]);
     } else if (now && std::regex_match(line, found, used)) {

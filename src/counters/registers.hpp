@@ -9,8 +9,12 @@
 
 namespace parlab {
 
+// "dmv_naive<float>": the parameters say nothing more, and unnamed namespaces
+// are everywhere.
+std::string name_of_kernel(const std::string& symbol);
+
 struct KernelResources {
-  std::string kernel;  // "void dmv_naive<float>(float const*, ...)"
+  std::string kernel;
   int registers = 0, spill_bytes = 0;  // of a thread
 
   bool operator==(const KernelResources&) const = default;

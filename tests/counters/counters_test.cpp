@@ -381,6 +381,30 @@ BOOST_AUTO_TEST_CASE(a_record_with_counters_replaces_the_one_without) {
   BOOST_TEST(lines == 3);  // two records, and the run only once
 }
 
+// As emulation's are: there one variant in several has been counted.
+BOOST_AUTO_TEST_CASE(counters_are_appended_to_the_run_that_has_the_record) {
+  const Folder folder;
+  const auto file = folder.path / "r.jsonl";
+  Run run;
+  run.id = "run-1";
+  run.machine = "m";
+  auto counted = a_record(), other = a_record();
+  other.variant = "brw";
+  {
+    Store store(file, run);
+    store.append(counted);
+    store.append(other);
+  }
+  counted.counters = {{"global_load_sectors", 5}};
+  append_counters({&counted, &other}, file);
+  append_counters({&counted}, "");
+  const auto loaded = load_records(file);
+  BOOST_TEST(loaded.records.size() == 3U);
+  BOOST_TEST(loaded.runs.size() == 1U);
+  for (const auto& record : latest(loaded.records))
+    BOOST_TEST(record.counters.empty() == (record.variant == "brw"));
+}
+
 BOOST_AUTO_TEST_CASE(options_that_ask_for_counters) {
   const auto parse = [](std::vector<std::string> words,
                         const Environment& environment = {}) {
