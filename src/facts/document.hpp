@@ -129,6 +129,7 @@ struct Rung {
   Cell time = {};
   Cell gain = {};  // over the best rung before it
   Text idea = {};
+  Text counts = {};  // what explains it
 };
 struct Ladder {
   std::vector<Rung> rungs = {};

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "core/text.hpp"
+#include "page/counts.hpp"
 #include "page/reference.hpp"
 #include "page/sections.hpp"
 #include "page/words.hpp"
@@ -90,8 +91,8 @@ Cell against(const Entry& entry, const Entry* other) {
           range_of(*ratio) + behind_of_two(entry.record, other->record)};
 }
 
-Rung rung_of(const Entry& entry, const Entries& rungs, const Cell& gain,
-             const Curves& curves) {
+Rung rung_of(const Measured& measured, const Entry& entry, const Entries& rungs,
+             const Cell& gain, const Curves& curves) {
   const auto& record = entry.record;
   const auto name_here = short_name(entry);
   const auto curve = curves.find(page::name(record));
@@ -108,12 +109,14 @@ Rung rung_of(const Entry& entry, const Entries& rungs, const Cell& gain,
   if (const auto text = tunables_of(record); !text.empty())
     idea.push_back(text);
   rung.idea = joined(idea, "; ");
+  if (const auto* counts = counts_of(measured.counted, record))
+    rung.counts = counts_in_words(*counts);
   return rung;
 }
 
 // Rungs that compute alike, and libraries that do.
-Ladder ladder_of(const Entries& rungs, const Entry* full_precision,
-                 const Curves& curves) {
+Ladder ladder_of(const Measured& measured, const Entries& rungs,
+                 const Entry* full_precision, const Curves& curves) {
   Ladder ladder;
   const auto steps = climb(rungs);
   const auto* own = best(
@@ -125,16 +128,10 @@ Ladder ladder_of(const Entries& rungs, const Entry* full_precision,
                           ? against(*entry, full_precision)
                       : library ? against(*entry, own)
                                 : gain_cell(*step);
-    ladder.rungs.push_back(rung_of(*entry, rungs, gain, curves));
+    ladder.rungs.push_back(rung_of(measured, *entry, rungs, gain, curves));
     if (!library) ++step;
   }
   return ladder;
-}
-
-Entries of_precision(const Entries& rungs, Precision precision) {
-  return where(rungs, [&](const Entry& entry) {
-    return precision_of(entry.record) == precision;
-  });
 }
 
 // "Fastest is warp_tiles, 79% of the limit"
@@ -167,6 +164,19 @@ std::optional<Paragraph> why_apart(const Measured& measured,
       (own.empty() || own == other ? "."
                                    : ": its limit is " + limit_words(own) +
                                          ", not " + limit_words(other) + ".")};
+}
+
+// Where counts stand beside the rungs.
+Text where_counted(const Measured& measured, const Entries& rungs) {
+  for (const auto* entry : rungs) {
+    if (const auto* counts = counts_of(measured.counted, entry->record)) {
+      return " The last line of a rung is what its warps ask of memory at " +
+             short_size(*counts) +
+             ", counted by emulation: a sector is 32 bytes, and 4 a request "
+             "are what 32 neighbours of 4 bytes need.";
+    }
+  }
+  return {};
 }
 
 bool any_without_gain(const Entries& rungs) {
@@ -202,12 +212,14 @@ Section half_of(const Measured& measured, const Entries& entries, bool gpu,
               (any_without_gain(shown)
                    ? " \"No gain\": its interval does not lie above " +
                          Text(Quantity{worth_mentioning, Unit::factor}) + "."
-                   : Text()),
+                   : Text()) +
+              where_counted(measured, rungs),
           .small = true}}};
   const auto* best_full = best(full);
   if (const auto why = why_apart(measured, rungs, best_full))
     section.blocks.push_back(*why);
-  if (!full.empty()) section.blocks.push_back(ladder_of(full, nullptr, curves));
+  if (!full.empty())
+    section.blocks.push_back(ladder_of(measured, full, nullptr, curves));
   const std::pair<Precision, std::string> others[] = {
       {Precision::alike,
        "Other arithmetic, as accurate: its errors stay within the bound of " +
@@ -222,7 +234,7 @@ Section half_of(const Measured& measured, const Entries& entries, bool gpu,
                                           : " Compared with the fastest in "
                                             "full precision; percent is of "
                                             "the limit of its own units.")});
-    section.blocks.push_back(ladder_of(some, best_full, curves));
+    section.blocks.push_back(ladder_of(measured, some, best_full, curves));
   }
   return section;
 }

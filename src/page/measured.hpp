@@ -52,6 +52,8 @@ struct Measured {
   std::vector<Entry> from_host;
   // of the control points, which every device of a cluster measures
   std::vector<Record> control;
+  // what emulation counted of each variant: see counts.hpp
+  std::vector<Record> counted;
   // of these were left out, for the audit speaks against them
   std::size_t rejected = 0;
   std::vector<Record> failed;  // the latest of each point when it did not pass

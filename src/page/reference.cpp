@@ -22,12 +22,6 @@ Entries contest_of(const Entries& entries) {
   return single.empty() ? half : single;
 }
 
-Entries of_precision(const Entries& entries, Precision precision) {
-  return where(entries, [&](const Entry& entry) {
-    return precision_of(entry.record) == precision;
-  });
-}
-
 }  // namespace
 
 Precision precision_of(const Record& record) {
@@ -39,6 +33,12 @@ Precision precision_of(const Record& record) {
   return within(InputKind::uniform) && within(InputKind::wide)
              ? Precision::alike
              : Precision::reduced;
+}
+
+Entries of_precision(const Entries& entries, Precision precision) {
+  return where(entries, [&](const Entry& entry) {
+    return precision_of(entry.record) == precision;
+  });
 }
 
 std::optional<Reference> reference_of(const Measured& measured,

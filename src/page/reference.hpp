@@ -16,6 +16,7 @@ enum class Precision { full, alike, reduced };
 // alike: by other means than IEEE arithmetic, but its errors were within the
 // bound of that on all inputs they are known of.
 Precision precision_of(const Record& record);
+Entries of_precision(const Entries& entries, Precision precision);
 
 struct Reference {
   std::string workload;

@@ -357,7 +357,9 @@ class Page {
       html_.open("span", {{"class", "gain"}});
       write(rung.gain);
       html_.close();
-      if (!rung.idea.empty()) write("small", rung.idea, {{"class", "idea"}});
+      for (const auto* text : {&rung.idea, &rung.counts}) {
+        if (!text->empty()) write("small", *text, {{"class", "idea"}});
+      }
       html_.close().line_break();
     }
     html_.close().line_break();

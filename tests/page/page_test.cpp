@@ -9,12 +9,14 @@
 
 #include "fake_workload.hpp"
 #include "folder.hpp"
+#include "page/counts.hpp"
 #include "page/figures.hpp"
 #include "page/reference.hpp"
 #include "page/sections.hpp"
 #include "page/transfers.hpp"
 #include "page/words.hpp"
 #include "record/json.hpp"
+#include "record/store.hpp"
 #include "render/html.hpp"
 #include "render/markup.hpp"
 #include "render/svg.hpp"
@@ -250,6 +252,51 @@ BOOST_AUTO_TEST_CASE(ties_are_called_ties) {
 std::string ladders_of(const Measured& measured) {
   return page_of(ladders(measured, *reference_of(measured, "fake"),
                          {{"cuda/naive", "c"}}));
+}
+
+// Of the variant and type of a rung; a page without them says nothing of it.
+BOOST_AUTO_TEST_CASE(a_rung_has_the_counts_that_explain_it) {
+  auto measured = arrange({a_run()}, {a_record("cuda/naive", 8, 40),
+                                      a_record("cuda/coalesced", 8, 10)});
+  BOOST_TEST(!has(ladders_of(measured), "counted by emulation"));
+  auto counts = a_record("cuda/naive", 8, 1);
+  counts.counters = {
+      {"global_load_requests", 65536},  {"global_load_sectors", 2097152},
+      {"global_store_requests", 10},    {"global_store_sectors", 40},
+      {"shared_load_requests", 400000}, {"shared_load_wavefronts", 600000}};
+  measured.counted = {counts};
+  const auto text = ladders_of(measured);
+  BOOST_TEST(has(text, "at 8×8, counted by emulation"));
+  const auto line = words(counts_in_words(counts));
+  BOOST_TEST(line ==
+             "2.10M sectors loaded, 32.0 a request; 600k passes of loads from "
+             "shared memory, 1.5 a request");
+  const auto first = text.find(line);
+  BOOST_TEST_REQUIRE(first != text.npos);
+  BOOST_TEST(text.find("a request;", first + line.size()) == text.npos);
+  measured.counted.front().dtype = Dtype::f64;
+  BOOST_TEST(!has(ladders_of(measured), line));
+}
+
+// A variant that was changed, or is gone, has no counts.
+BOOST_AUTO_TEST_CASE(counts_are_of_sources_as_they_are) {
+  const parlab::testing::Folder folder;
+  BOOST_TEST(load_counts(folder.path).empty());
+  const auto& variants = Registry::instance().variants("fake");
+  BOOST_TEST_REQUIRE(variants.size() >= 2U);
+  {
+    Store store(folder.path / "counts.jsonl", a_run());
+    for (std::size_t i = 0; i < 2; ++i) {
+      auto counts =
+          a_record(variants[i]->backend + "/" + variants[i]->name, 8, 1);
+      counts.counters = {{"global_load_sectors", 5}};
+      counts.source_hash = i == 0 ? variants[i]->source_hash : "older";
+      store.append(counts);
+    }
+  }
+  const auto counted = load_counts(folder.path);
+  BOOST_TEST_REQUIRE(counted.size() == 1U);
+  BOOST_TEST(counted.front().variant == variants[0]->name);
 }
 
 BOOST_AUTO_TEST_CASE(a_ladder_climbs_by_rung_and_says_what_each_bought) {
