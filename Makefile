@@ -199,7 +199,7 @@ install_from = tar -cf - --mode=u=rwX,go=rX -C $1 $2 | tar -xpf - --no-same-owne
 install: build ## put the program and its scripts under PREFIX=/usr/local
 	@set -e -o pipefail; umask 022; prefix='$(DESTDIR)$(PREFIX)'; into=$$prefix/lib/parlab; \
 	mkdir -p "$$into/bin" "$$prefix/bin"; \
-	$(call install_from,.,VERSION LICENSE docs scripts src results/published $(FOR_GRADE)); \
+	$(call install_from,.,VERSION LICENSE docs scripts src results/published $(wildcard results/counts.jsonl.zst) $(FOR_GRADE)); \
 	$(call install_from,$(BIN),$$(cd $(BIN) && ls -d parlab*) $(WORKLOADS),bin); \
 	for p in parlab $(WORKLOADS); do ln -sfn ../lib/parlab/bin/$$p "$$prefix/bin/$$p"; done; \
 	ln -sfn ../lib/parlab/scripts/run-experiment.sh "$$prefix/bin/parlab-experiment"

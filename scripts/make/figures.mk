@@ -44,7 +44,7 @@ say-what-is-left-out:
 
 # plots/MACHINE/index.html, from the records, once the figures are drawn. A
 # figure that is skipped is no file: the page depends on what figures are made of.
-PAGE_SOURCES := $(wildcard src/page/* src/render/* src/claims/* src/commands/page.* src/workloads/* results/published/*.csv \
+PAGE_SOURCES := $(wildcard src/page/* src/render/* src/claims/* src/commands/page.* src/workloads/* results/published/*.csv results/counts.jsonl.zst \
                            serial/*/* openmp/*/* blas/*/* cuda/*/* scripts/*/*)
 drawn = $(foreach r,$(filter $1/%,$(RECORDED)),plots/$r-tables.txt $(if $(GNUPLOT),$(patsubst \
           scripts/$(notdir $r)/%.gp,plots/$r-%.svg,$(wildcard scripts/$(notdir $r)/*.gp))))

@@ -9,6 +9,7 @@
 #include "audit/audit.hpp"
 #include "cluster/spread.hpp"
 #include "page/counts.hpp"
+#include "record/published.hpp"
 #include "record/store.hpp"
 
 namespace parlab::page {
@@ -193,7 +194,7 @@ Measured load_machine(const fs::path& folder) {
   if (measured.machine.empty()) measured.machine = measured.folder;
   measured.experiments = std::move(experiments);
   measured.control = std::move(control);
-  measured.counted = load_counts(folder / "..");
+  measured.counted = load_counts(published_folder().parent_path());
   measured.warnings.insert(measured.warnings.begin(), warnings.begin(),
                            warnings.end());
   return measured;
