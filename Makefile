@@ -106,7 +106,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' $1 $2;)
 $(if $(filter all build install,$(MAKECMDGOALS)),$(if $(wildcard $(BIN)/parlab*),,$(shell NO_INSTALL=1 scripts/install.sh build >&2)))
 
 # ---- targets ----------------------------------------------------------------
-.PHONY: assignment workload build check check-quick device-spread report sanitize counters energy tune figures say-what-is-left-out gallery format lint all install deps clean help $(EXPERIMENTS)
+.PHONY: assignment workload measure build check check-quick device-spread report sanitize counters energy tune figures say-what-is-left-out gallery format lint all install deps clean help $(EXPERIMENTS)
 
 # On a cluster the build is done here, or with BUILD_ON=node by the first job.
 BUILD_ON   ?= $(shell sed -n 's/^BUILD_ON=//p' $(or $(CLUSTER_SETTINGS),cluster.settings) 2>/dev/null)
@@ -117,11 +117,11 @@ ON_CLUSTER := $(if $(filter node,$(BUILD_ON)),,build)
 NOW := PARLAB=$(if $(GPU_ARCH),$(PARLAB),$(BIN)/parlab-emulated)
 ENOUGH = $(if $(GPU_ARCH),build,some-parlab $(WORKLOADS:%=$(BIN)/%) $(B)/grade/emulated.link)
 
-# each_experiment NAMES, SETTINGS, ARGUMENT: runs their steps. A point that fails,
-# status 1, stops neither the other experiments nor the figures; none_failed says
-# it at the end.
+# each_experiment NAMES, SETTINGS, ARGUMENT: runs their steps, or a fourth
+# argument for each $e. A point that fails, status 1, stops neither the other
+# experiments nor the figures; none_failed says it at the end.
 FAILED = $(B)/$@.failed
-each_experiment = rm -f $(FAILED); for e in $1; do $2 scripts/$$e/steps.sh $3 || \
+each_experiment = rm -f $(FAILED); for e in $1; do $2 $(or $4,scripts/$$e/steps.sh) $3 || \
   { status=$$?; [ $$status = 1 ] && touch $(FAILED) || exit $$status; }; done
 none_failed = if [ -e $(FAILED) ]; then rm $(FAILED); exit 1; fi
 
@@ -176,6 +176,14 @@ tune: ## search the tunables of all variants (WORKLOAD=dmv SIZE=8K: of these), f
 
 assignment: ## a hand-out with kernels to be written: WORKLOAD=dmv KERNELS=naive,coalesced [COURSE=cslab] [OUT=folder]
 	@scripts/assignment.sh "$(WORKLOAD)" "$(KERNELS)" "$(or $(OUT),assignment-$(WORKLOAD))" "$(COURSE)"
+
+measure: ## WORKLOAD=heat: all of its variants at sizes in each cache and beyond; figures, tables, page
+	@$(if $(CLUSTER),echo "measure: no job of a cluster; run it in one: srun make measure WORKLOAD=..." >&2; exit 2)
+	@$(MAKE) $(ENOUGH)
+	@$(call each_experiment,$(or $(WORKLOAD),''),$(NOW),,scripts/measure.sh $$e)
+	@$(MAKE) figures
+	@scripts/list-figures.sh $(WORKLOAD)
+	@$(none_failed)
 
 workload: ## a new workload to start from: NAME=scan EXTENTS="n"
 	@scripts/workload.sh "$(NAME)" "$(EXTENTS)"

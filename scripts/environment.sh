@@ -40,6 +40,14 @@ answer() {
   return 1
 }
 
+# dtypes_of PROGRAM WORKLOAD/[BACKEND/]: all that any of these variants has, one per line.
+dtypes_of() {
+  "$1" "${2%%/*}" --list | awk -v name="$2" '
+    !index($0, name) { next }
+    { while ($1 !~ name) sub(/^ *[^ ]+ +/, "")
+      for (i = 2; i <= NF; ++i) if (!seen[$i]++) print $i }'
+}
+
 # gpus: a line for each GPU here; none without one.
 gpus() {
   answer 'GPU 0: .+' nvidia-smi -L >/dev/null && nvidia-smi -L | grep -E '^GPU [0-9]+: '

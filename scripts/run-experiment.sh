@@ -6,30 +6,35 @@ source "$(dirname "$(readlink -f "$0")")/environment.sh"
 set -uo pipefail
 go_to_base
 parlab=bin/parlab-emulated failed=0
+is_workload() { [[ -x bin/$1 && $1 != parlab* ]]; }
 for name; do
-  [[ -x scripts/$name/steps.sh ]] || {
-    echo "parlab-experiment: '$name' is none of $(cd scripts && printf '%s\n' */steps.sh | cut -d / -f 1 | paste -sd ' ')" >&2
+  [[ -x scripts/$name/steps.sh ]] || is_workload "$name" || {
+    echo "parlab-experiment: '$name' is none of $(cd scripts && printf '%s\n' */steps.sh | cut -d / -f 1 | paste -sd ' '), and no workload" >&2
     exit 2
   }
 done
 for name; do
-  "scripts/$name/steps.sh" || {
+  steps=("scripts/$name/steps.sh")
+  ! is_workload "$name" || steps=(scripts/measure.sh "$name")
+  "${steps[@]}" || {
     status=$? failed=1
     ((status == 1)) || exit "$status"
   }
 done
 
 draw() { # MACHINE EXPERIMENT
-  local database=build/records/$1/$2.db plots=plots/$1/$2 figure
+  local database=build/records/$1/$2.db plots=plots/$1/$2 scripts=scripts/$2 figure
+  [[ -e $scripts/views.sql ]] || scripts=scripts/workload
   mkdir -p "${database%/*}" "${plots%/*}"
-  "$parlab" database "results/$1/$2.jsonl" "$database" --views "scripts/$2/views.sql" || return
-  for figure in "scripts/$2"/*.gp; do
+  "$parlab" database "results/$1/$2.jsonl" "$database" --views "$scripts/views.sql" || return
+  for figure in "$scripts"/*.gp; do
     ! command -v gnuplot >/dev/null || scripts/figure.sh "$database" "$figure" "$plots-$(basename "$figure" .gp)" || return
   done
-  "$parlab" tables "$database" "scripts/$2/tables.sql" >"$plots-tables.txt"
+  "$parlab" tables "$database" "$scripts/tables.sql" >"$plots-tables.txt"
 }
 while IFS=/ read -r _ machine file; do
-  [[ ! -e scripts/${file%.jsonl}/views.sql ]] || draw "$machine" "${file%.jsonl}" || failed=1
+  name=${file%.jsonl}
+  { [[ ! -e scripts/$name/views.sql ]] && ! is_workload "$name"; } || draw "$machine" "${file%.jsonl}" || failed=1
 done < <(scripts/list-records.sh)
 for machine in plots/*/; do
   "$parlab" page "results/$(basename "$machine")" || failed=1

@@ -16,20 +16,14 @@ command -v compute-sanitizer >/dev/null || {
   echo "no GPU here: without one, bin/parlab-emulated finds the same kinds of faults" >&2
   exit 2
 }
+# By the number of extents: a product, a matrix or image, a vector.
 sizes() {
-  case $1 in
-    vector_sum | histogram | scan) echo 1 100003 5000001 ;;
-    matmul) echo 133x65x257 260x100x132 ;;
-    convsep) echo 70x1003x16 257x301x3 33x17x40 132x260x24 ;;
-    *) echo 257x1003 3x4099 260x132 ;;
+  case "$1 $(bin/"$1" --help | sed -n 's/^ *dimensions: //p')" in
+    convsep*) echo 70x1003x16 257x301x3 33x17x40 132x260x24 ;; # its radius, too
+    *\ x*\ x*) echo 133x65x257 260x100x132 ;;
+    *\ x*) echo 257x1003 3x4099 260x132 ;;
+    *) echo 1 100003 5000001 ;;
   esac
-}
-# All that any kernel of it has.
-dtypes() {
-  bin/"$1" --list | awk -v name="$1/cuda/" '
-    !index($0, name) { next }
-    { while ($1 !~ name) sub(/^ *[^ ]+ +/, "")
-      for (i = 2; i <= NF; ++i) if (!seen[$i]++) print $i }'
 }
 workloads=("$@")
 (($#)) || mapfile -t workloads < <(basename -a cuda/*/)
@@ -55,7 +49,7 @@ cores=$(cpus)
 for tool in ${TOOLS:-racecheck memcheck initcheck synccheck}; do
   for workload in "${workloads[@]}"; do
     for size in $(sizes "$workload"); do
-      for dtype in $(dtypes "$workload"); do
+      for dtype in $(dtypes_of bin/parlab "$workload/cuda/"); do
         echo "$tool $workload $size $dtype"
       done
     done

@@ -7,11 +7,9 @@ source "${0%/*}/experiment.sh"
 
 open_experiment tune >/dev/null
 failures=0
-matrix=1K vector=1M
-if [[ $scale == full ]]; then matrix=4K vector=64M; fi
+size=${SIZE:-4MiB}
+if [[ $scale == full ]]; then size=${SIZE:-192MiB}; fi
 for workload in "$@"; do
-  [[ $workload == vector_sum ]] && size=$vector || size=$matrix
-  size=${SIZE:-$size}
   echo "$workload $size on $machine:"
   "$parlab" tune "$workload" "$size" --tuned "results/$machine/tuned.trials"
   status=$?

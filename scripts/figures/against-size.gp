@@ -12,5 +12,5 @@ rows = "SELECT " . device . " AS panel, name AS curve, n AS x, " . of("time_s") 
   . (theirs eq "" ? "" : " UNION ALL SELECT '" . published . "', name, n, " . of("time_s") . ", NULL, NULL, NULL, 20 FROM (" . theirs . ") WHERE n IN (SELECT n FROM " . view . ")")
 y_name = is_time ? "time" : "performance"
 y_unit = is_time ? "s" : "flop/s"
-x_kind = "size"
+if (!exists("x_kind")) { x_kind = "size" }
 load "scripts/figures/curves.gp"

@@ -83,7 +83,7 @@ do for [c = 1:curves] { if (strlen(name_of(c)) > longest) { longest = strlen(nam
 count_in(p) = sum [c = 1:curves] (panel_of(c) == p ? 1 : 0)
 most_in_one = 0
 do for [p = 1:panels] { if (count_in(p) > most_in_one) { most_in_one = count_in(p) } }
-names_beside = most_in_one > 1 ? 44 + 7.6 * longest : 8
+names_beside = most_in_one > 1 || panels == 1 ? 44 + 7.6 * longest : 8
 columns = panels == 1 ? 1 : panels > 4 && names_beside < 90 ? 3 : 2
 lines = (panels + columns - 1) / columns
 line_tall = lines == 1 ? 270.0 : 224.0

@@ -1,6 +1,8 @@
 # The rungs in percent of something, the best above: at the largest size, which has dots with intervals, and at
-# others. at: FROM and WHERE of rows with name, n, time_s, low_s, high_s and the column percent; of: what 100 is.
+# others. at: FROM and WHERE of rows with name, n, time_s, low_s, high_s and the column percent; of: what 100 is;
+# n_is and n_words, if n is no extent: how a size is said.
 # The GPU's variants; without one the CPU's.
+if (!exists("n_words")) { n_is = "n = "; n_words = k_of("n"); n_note = "n" } else { n_note = n_words }
 at = at . " AND " . percent . " IS NOT NULL"
 at = at . sprintf(" AND on_gpu = %d", int(number("SELECT max(on_gpu) " . at)))
 # GPUs of one name differ by some percent, and so do their roofs: of one point the least counts, so that a slower rung
@@ -8,10 +10,10 @@ at = at . sprintf(" AND on_gpu = %d", int(number("SELECT max(on_gpu) " . at)))
 at = "FROM (SELECT *, min(" . percent . " * time_s) OVER (PARTITION BY n) / time_s AS share " . at . ") WHERE 1"
 percent = "share"
 largest = "(SELECT max(n) FROM (SELECT n, count(*) AS c " . at . " GROUP BY n) WHERE c > 1)"
-rows = "SELECT * FROM (SELECT '" . of . "' AS panel, 'n = ' || " . k_of("n") . " AS series, name, " . percent . " AS x, " . percent . " * time_s / high_s AS low, " . percent . " * time_s / low_s AS high, '%' AS unit, tunables AS note, NULL AS look " . at . " AND n = " . largest . " ORDER BY x DESC)" \
-  . " UNION ALL SELECT '" . of . "', 'other sizes', name, " . percent . ", NULL, NULL, '%', 'n = ' || n, 20 " . at . " AND n <> " . largest . " AND name IN (SELECT name " . at . " AND n = " . largest . ")"
+rows = "SELECT * FROM (SELECT '" . of . "' AS panel, '" . n_is . "' || " . n_words . " AS series, name, " . percent . " AS x, " . percent . " * time_s / high_s AS low, " . percent . " * time_s / low_s AS high, '%' AS unit, tunables AS note, NULL AS look " . at . " AND n = " . largest . " ORDER BY x DESC)" \
+  . " UNION ALL SELECT '" . of . "', 'other sizes', name, " . percent . ", NULL, NULL, '%', '" . n_is . "' || " . n_note . ", 20 " . at . " AND n <> " . largest . " AND name IN (SELECT name " . at . " AND n = " . largest . ")"
 level = 100
-found = list("SELECT " . bound("name") . " || ' ' || printf('%.0f', " . percent . ") || ' ' || (SELECT count(*) " . at . " AND n = " . largest . " AND " . percent . " >= 0.98 * b.best) || ' ' || " . k_of("n") . " FROM (SELECT *, max(" . percent . ") AS best " . at . " AND n = " . largest . ") b")
+found = list("SELECT " . bound("name") . " || ' ' || printf('%.0f', " . percent . ") || ' ' || (SELECT count(*) " . at . " AND n = " . largest . " AND " . percent . " >= 0.98 * b.best) || ' ' || " . n_words . " FROM (SELECT *, max(" . percent . ") AS best " . at . " AND n = " . largest . ") b")
 if (words(found) == 4) {
   finding = int(word(found, 3)) > 1 ? sprintf("%s rungs reach %s %% of %s at %s, or nearly so", word(found, 3), word(found, 2), of, word(found, 4)) : \
       sprintf("%s alone reaches %s %% of %s at %s", freed(word(found, 1)), word(found, 2), of, word(found, 4))

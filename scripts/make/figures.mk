@@ -7,7 +7,9 @@ R        := build/records
 FORMATS  ?= svg png
 # Only names that mean nothing to make or a shell: `make figures` names the others.
 RECORDS  := $(shell scripts/list-records.sh --silent)
-RECORDED := $(filter $(foreach e,$(EXPERIMENTS),%/$e),$(RECORDS:results/%.jsonl=%))
+RECORDED := $(filter $(foreach e,$(EXPERIMENTS) $(WORKLOADS),%/$e),$(RECORDS:results/%.jsonl=%))
+# What draws an experiment: its own folder, or that of every workload (make measure).
+folder_of = scripts/$(if $(wildcard scripts/$(notdir $1)/steps.sh),$(notdir $1),workload)
 # A file of records is packed, plain, or both (parlab pack); it has one name.
 parts_of  = $(wildcard $(foreach r,$1,$r $r.zst))
 DATABASE_SOURCES := $(wildcard src/record/* src/statistics/* src/commands/database.cpp src/commands/sqlite.* src/commands/query.cpp results/published/*.csv)
@@ -19,19 +21,19 @@ STYLE    := scripts/figures/style.gp scripts/figure.sh $(wildcard scripts/figure
 # database; the emulated one needs no CUDA compiler.
 DRAW := PARLAB=$(BIN)/parlab-emulated FORMATS="$(FORMATS)"
 define figures_of
-$(R)/$1.db: $(call parts_of,results/$1.jsonl) scripts/$(notdir $1)/views.sql $(DATABASE_SOURCES) | $(BIN)/parlab-emulated
-	@mkdir -p $$(@D) && $(BIN)/parlab-emulated database results/$1.jsonl $$@ --views scripts/$(notdir $1)/views.sql
-$(foreach f,$(if $(GNUPLOT),$(patsubst scripts/$(notdir $1)/%.gp,%,$(wildcard scripts/$(notdir $1)/*.gp))),
+$(R)/$1.db: $(call parts_of,results/$1.jsonl) $(call folder_of,$1)/views.sql $(DATABASE_SOURCES) | $(BIN)/parlab-emulated
+	@mkdir -p $$(@D) && $(BIN)/parlab-emulated database results/$1.jsonl $$@ --views $(call folder_of,$1)/views.sql
+$(foreach f,$(if $(GNUPLOT),$(patsubst $(call folder_of,$1)/%.gp,%,$(wildcard $(call folder_of,$1)/*.gp))),
 figures: plots/$1-$f.svg
 .PRECIOUS: plots/$1-$f.svg plots/$1-$f.png
-plots/$1-$f.svg: scripts/$(notdir $1)/$f.gp $(R)/$1.db $(STYLE) $(wildcard scripts/$(notdir $1)/*.inc)
+plots/$1-$f.svg: $(call folder_of,$1)/$f.gp $(R)/$1.db $(STYLE) $(wildcard $(call folder_of,$1)/*.inc)
 	@$(DRAW) scripts/figure.sh $(R)/$1.db $$< plots/$1-$f
-plots/$1-$f.png: scripts/$(notdir $1)/$f.gp | plots/$1-$f.svg
+plots/$1-$f.png: $(call folder_of,$1)/$f.gp | plots/$1-$f.svg
 	@[ -e $$@ ] || $(DRAW) scripts/figure.sh $(R)/$1.db $$< plots/$1-$f
 )
 figures: plots/$1-tables.txt
 .PRECIOUS: plots/$1-tables.txt
-plots/$1-tables.txt: scripts/$(notdir $1)/tables.sql $(R)/$1.db
+plots/$1-tables.txt: $(call folder_of,$1)/tables.sql $(R)/$1.db
 	@mkdir -p $$(@D) && { $(BIN)/parlab-emulated tables $(R)/$1.db $$< >$$@.part && mv $$@.part $$@ || { rm -f $$@.part; exit 1; }; }
 endef
 $(if $(SQLITE),$(foreach r,$(RECORDED),$(eval $(call figures_of,$r))))
@@ -47,7 +49,7 @@ say-what-is-left-out:
 PAGE_SOURCES := $(wildcard src/page/* src/render/* src/claims/* src/commands/page.* src/workloads/* results/published/*.csv results/counts.jsonl.zst \
                            serial/*/* openmp/*/* blas/*/* cuda/*/* scripts/*/*)
 drawn = $(foreach r,$(filter $1/%,$(RECORDED)),plots/$r-tables.txt $(if $(GNUPLOT),$(patsubst \
-          scripts/$(notdir $r)/%.gp,plots/$r-%.svg,$(wildcard scripts/$(notdir $r)/*.gp))))
+          $(call folder_of,$r)/%.gp,plots/$r-%.svg,$(wildcard $(call folder_of,$r)/*.gp))))
 define page_of
 figures: plots/$1/index.html
 plots/$1/index.html: $(call parts_of,$(filter results/$1/%,$(RECORDS))) $(PAGE_SOURCES) | $(if $(SQLITE),$(call drawn,$1)) $(BIN)/parlab-emulated

@@ -284,8 +284,8 @@ void print_help(std::ostream& out, const Arguments& arguments) {
   print_examples(out, arguments, workload);
   if (workload != nullptr)
     out << "  dimensions: " << dimensions_of(*workload) << '\n';
-  out << "  size: 4096 (square), 300x1000, 1K = 1024; several: 1K 2K or 1K,2K "
-         "or 1K:16K:*2\n"
+  out << "  size: 4096 (square), 300x1000, 1K = 1024, 64MiB; several: 1K,2K or "
+         "1K:16K:*2\n"
       << "  LIST: 16 or 16,32,64 or 16:512:16 (step) or 16:512:*2 (factor)\n\n"
       << "Options, each also an environment variable; the command line wins\n";
   std::string title;

@@ -1,6 +1,7 @@
 #include "cli/lists.hpp"
 
 #include <algorithm>
+#include <boost/algorithm/string/erase.hpp>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t most_values = 10000;
+constexpr std::int64_t most_bytes = std::int64_t{1} << 50;
 
 class ListParser {
  public:
@@ -47,6 +49,8 @@ class ListParser {
       unit = std::int64_t{1} << 10;
     if (stop != end && (*stop == 'M' || *stop == 'm'))
       unit = std::int64_t{1} << 20;
+    if (stop != end && (*stop == 'G' || *stop == 'g'))
+      unit = std::int64_t{1} << 30;
     if (error != std::errc{} || stop + (unit > 1) != end)
       fail("'" + text + "' is not a whole number");
     if (result > largest / unit) fail("'" + text + "' is too large");
@@ -127,6 +131,44 @@ void require_countable(const Workload& workload, const Size& size) {
   if (bytes >= limit) fail();
 }
 
+// Of one copy of each array, in the first of the workload's types.
+double bytes_of_square(const Workload& workload, std::int64_t edge) {
+  double bytes = 0;
+  for (const auto& array : workload.arrays(complete_size(workload, {edge}),
+                                           workload.dtypes().front())) {
+    if (array.layout_of.empty()) bytes += static_cast<double>(array.bytes());
+  }
+  return bytes;
+}
+
+// "1MiB:64MiB:*4+3": the bytes, and what is added to each extent.
+std::pair<std::vector<std::int64_t>, std::int64_t> parse_bytes(
+    const std::string& item, const std::string& typed) {
+  const auto plus = item.find('+');
+  auto bytes = item.substr(0, plus);
+  boost::erase_all(bytes, "iB");
+  return {parse_list("size", bytes, 1, most_bytes, typed),
+          plus == item.npos
+              ? 0
+              : parse_count({"size", item.substr(plus + 1)}, 0, most_values)};
+}
+
+// The edge of the square with about so many bytes: round, where it is long.
+std::int64_t edge_with(const Workload& workload, std::int64_t bytes) {
+  const auto fits = [&](std::int64_t edge) {
+    return bytes_of_square(workload, edge) <= static_cast<double>(bytes);
+  };
+  std::int64_t step = 1;
+  while (fits(2 * step))
+    step *= 2;
+  std::int64_t edge = step;
+  while (step /= 2, step > 0) {
+    if (fits(edge + step)) edge += step;
+  }
+  const std::int64_t round = edge >= 512 ? 64 : edge >= 64 ? 8 : 1;
+  return (edge + round / 2) / round * round;
+}
+
 Parameters parameters_of(const Arguments& arguments) {
   Parameters asked;
   for (const auto& parameter : arguments.workload->parameters()) {
@@ -201,6 +243,12 @@ std::vector<Size> parse_sizes(const Workload& workload, const std::string& text,
     }
   };
   for (const auto& item : split(text, ',')) {
+    if (item.find("iB") != item.npos) {
+      const auto [bytes, more] = parse_bytes(item, text);
+      for (const auto each : bytes)
+        add({edge_with(workload, each) + more});
+      continue;
+    }
     if (item.find('x') == item.npos) {
       for (const auto n : parse_list("size", item, 1, largest, text))
         add({n});

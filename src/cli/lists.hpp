@@ -11,7 +11,7 @@
 namespace parlab {
 
 // "4096", "16,32,64", "16:512:16" (step), "16:512:*2" (factor), "1:4" (step
-// 1); mixes "1,4:16:4". K and M after a number stand for 1024 and 1024^2.
+// 1); mixes "1,4:16:4". K, M and G after a number stand for powers of 1024.
 // name: for the error message, "--block" or "GPU_BLOCK_SIZE". Values in
 // the order given, without repetitions. Throws UsageError. typed: what the
 // error shows, where text is only a part of it.
@@ -25,9 +25,12 @@ Size parse_extents(const std::string& name, const std::string& text,
                    const std::string& typed);
 
 // One word: a list of square sizes, ranges among them, or of extents
-// "4096x1000". Complete, and small enough that the bytes of the arrays can be
-// counted in 63 bits. parameters: the values asked for, by name; each size is
-// taken with all of them, unless it says its own ("512x512x16").
+// "4096x1000", or of what the arrays hold: "64MiB" and "1MiB:1GiB:*4" are
+// squares, or vectors, of so many bytes in the first of the workload's types,
+// "64MiB+3" has three rows and columns more. Complete, and small enough that
+// the bytes of the arrays can be counted in 63 bits. parameters: the values
+// asked for, by name; each size is taken with all of them, unless it says its
+// own ("512x512x16").
 using Parameters = std::map<std::string, std::vector<std::int64_t>>;
 std::vector<Size> parse_sizes(const Workload& workload, const std::string& text,
                               const Parameters& parameters);

@@ -9,6 +9,7 @@
 #include "commands/leaderboard.hpp"
 #include "core/file.hpp"
 #include "core/name.hpp"
+#include "page/figures.hpp"
 #include "page/sections.hpp"
 #include "render/html.hpp"
 #include "render/svg.hpp"
@@ -65,11 +66,12 @@ page::Tables tables_in(const std::filesystem::path& databases,
   page::Tables tables;
   for (const auto& experiment : measured.experiments) {
     const auto database = databases / (experiment.name + ".db");
-    const auto questions = "scripts/" + experiment.name + "/tables.sql";
+    const auto questions = page::scripts_of(experiment.name) / "tables.sql";
     if (!std::filesystem::exists(database) ||
         !std::filesystem::exists(questions))
       continue;
-    tables[experiment.name] = experiment_tables(database, questions).blocks;
+    tables[experiment.name] =
+        experiment_tables(database, questions.string()).blocks;
   }
   return tables;
 }

@@ -27,7 +27,7 @@ int number_of(const std::string& file, const std::string& experiment) {
 // What the script of a figure says of it, in its first lines.
 std::string caption_of(const std::string& experiment,
                        const std::string& figure) {
-  std::ifstream in("scripts/" + experiment + "/" + figure + ".gp");
+  std::ifstream in(scripts_of(experiment) / (figure + ".gp"));
   std::string text;
   for (std::string line; std::getline(in, line) && line.starts_with("# ");) {
     if (line.starts_with("# In the gallery")) continue;
@@ -75,6 +75,12 @@ Picture picture_of(const fs::path& file, const std::string& experiment) {
 }
 
 }  // namespace
+
+fs::path scripts_of(const std::string& experiment) {
+  const auto own = fs::path("scripts") / experiment;
+  std::error_code none;
+  return fs::exists(own / "steps.sh", none) ? own : "scripts/workload";
+}
 
 std::vector<Picture> figures_of(const fs::path& folder,
                                 const std::string& experiment) {

@@ -10,6 +10,9 @@
 
 namespace parlab::page {
 
+// The folder of an experiment's figures and tables: its own, or that of all
+// that have none (make measure).
+std::filesystem::path scripts_of(const std::string& experiment);
 // The figures of an experiment, EXPERIMENT-<number>-<what>.svg, by number.
 // None when there is no such folder.
 std::vector<Picture> figures_of(const std::filesystem::path& folder,

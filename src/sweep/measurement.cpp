@@ -35,8 +35,15 @@ Measurement::Measurement(const Plan& plan, double estimate_s)
       estimate_s_(std::max(estimate_s, 1e-9)) {}
 
 int Measurement::next_batch() const {
+  // An execution may need much more time beside it: its inputs are written
+  // anew. The batches that an interval needs are to fit the time limit.
+  const double affordable =
+      wanted_ > 0 || executions_ == 0
+          ? batch_at_most
+          : time_limit_s_ / batches_for_interval * executions_ / spent_s_;
   const int comfortable = static_cast<int>(
-      std::clamp(usual_batch_s / estimate_s_, 1.0, double{batch_at_most}));
+      std::clamp(std::min(usual_batch_s / estimate_s_, affordable), 1.0,
+                 double{batch_at_most}));
   if (wanted_ == 0) return comfortable;
   const int share = std::max(1, wanted_ / static_cast<int>(batches_at_least));
   return std::min({comfortable, share, wanted_ - (executions_ - discarded_)});

@@ -117,6 +117,22 @@ BOOST_AUTO_TEST_CASE(lists_and_ranges) {
              per_element());
 }
 
+BOOST_AUTO_TEST_CASE(sizes_by_what_the_arrays_hold) {
+  const auto of = [](const std::string& program, const std::string& text) {
+    return sizes(parse_as(program, {text}).plan);
+  };
+  CHECK_WORDS(of("bin/dmv", "64MiB"), {"4096x4096"});
+  CHECK_WORDS(of("bin/vector_sum", "1KiB:1MiB:*32"), {"256", "8192", "262144"});
+  CHECK_WORDS(of("bin/vector_sum", "1MiB+3"), {"262147"});
+  CHECK_WORDS(of("bin/matmul", "3MiB"), {"512x512x512"});
+  CHECK_WORDS(of("bin/dmv", "1KiB,100"), {"15x15", "100x100"});
+  CHECK_WORDS(of("bin/conv2d", "2GiB+1"), {"16385x16385"});
+  for (const auto* text : {"0MiB", "MiB", "4MiB+", "4MiB-1", "2MiBx3",
+                           "9999999G", "4MiB:1MiB", "4MiB+1+1"}) {
+    BOOST_TEST(contains(error_of({text}), "size "), text);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(devices) {
   using Devices = std::vector<int>;
   BOOST_TEST(parse({"64"}).plan.devices == (Devices{0}), per_element());

@@ -36,13 +36,14 @@ class Machine {
       batch.highest_clock_hz = 2e9;
       batch.clock_hz = clock_hz(batches_);
       now_s_ += std::accumulate(batch.seconds.begin(), batch.seconds.end(),
-                                overhead_s_);
+                                overhead_s_ + count * beside_s);
       measurement.add(batch, start_s, now_s_);
       ++batches_;
     }
   }
 
   std::function<double(int)> clock_hz = [](int) { return 2e9; };
+  double beside_s = 0;  // each execution
   double elapsed_s() const { return now_s_ - start_s_; }
   int batches() const { return batches_; }
   int executions() const { return executions_; }
@@ -83,6 +84,18 @@ BOOST_AUTO_TEST_CASE(batches_are_short_and_never_empty) {
   BOOST_TEST(Measurement(plan_with(1), 0.004).next_batch() == 5);
   BOOST_TEST(Measurement(plan_with(1), 0.1).next_batch() == 1);
   BOOST_TEST(Measurement(plan_with(1), 0).next_batch() == 12);
+}
+
+BOOST_AUTO_TEST_CASE(time_beside_executions_keeps_to_the_limit_as_well) {
+  for (const double beside_s : {0.005, 0.02, 0.1}) {
+    Measurement measurement(plan_with(0.25, 1e-9), 1e-3);
+    Machine machine(steady);
+    machine.beside_s = beside_s;
+    machine.run(measurement);
+    BOOST_TEST(machine.batches() >= 6);
+    // the first batch does not know yet
+    BOOST_TEST(machine.elapsed_s() <= 0.3 + 17 * beside_s, beside_s);
+  }
 }
 
 // What scatters is measured until it is known as precisely as was asked for.

@@ -61,6 +61,22 @@ expect "a changed script draws its figure alone" \
 head -c -20 $records >torn && mv torn $records
 expect "a torn record file still gives figures" eval 'own_make figures && test -s $(figure 1-openmp-time).svg'
 
+# ---- a workload without an experiment of its own -------------------------------------------------------
+expect "its experiment has seven sizes in three types" eval \
+  'ESTIMATE=planned PARLAB=bin/parlab-emulated scripts/measure.sh scan && test "$(grep -c ^scan planned)" = 21'
+expect "... and needs the name of a workload" eval \
+  '! PARLAB=bin/parlab-emulated scripts/measure.sh nothing 2>measured; grep -q "nothing" measured && ! scripts/measure.sh'
+bin/parlab-emulated scan 64KiB:256KiB:*2,64KiB+3 --backend serial,openmp --iterations 6 --format csv \
+  --results results/fixture/scan.jsonl >/dev/null
+drawn=$(own_make figures 2>&1)
+for name in 1-time 2-ladder 3-speedup; do
+  expect "scan-$name is drawn, with a finding" grep -qE '<title>scan, float: .+ ' plots/fixture/scan-$name.svg
+done
+expect "... and says bytes" grep -q '[>"]256 KiB' plots/fixture/scan-1-time.svg
+expect "... and tables" grep -q 'openmp/two_passes' plots/fixture/scan-tables.txt
+expect "... and is on the page, with captions" eval \
+  'grep -q "id=\"fig-scan-3-speedup\"" plots/fixture/index.html && grep -q "Speedup of all variants over the serial one" plots/fixture/index.html'
+
 # ---- compare --plot ------------------------------------------------------------------------------------
 compare() { bin/parlab-emulated compare $records $records "$@" 2>&1; }
 expect "compare draws the ratios by size" eval 'compare --plot ratios.svg >/dev/null && test -s ratios.svg'

@@ -1,0 +1,46 @@
+#!/bin/bash -p
+# The experiment that each workload has without a folder of its own: scripts/measure.sh WORKLOAD.
+#
+# All of its variants at their defaults, in all of its types: squares or vectors whose arrays fit a
+# core's cache, that of all cores, and none; odd ones among them; with a GPU up to a quarter of its
+# memory, and with cold caches too. Sizes that would take the CPU more than five minutes are left out.
+# Figures and tables: scripts/workload/. What is recorded already is not run again.
+set -uo pipefail
+# shellcheck source=scripts/experiment.sh
+source "${0%/*}/experiment.sh"
+
+(($#)) || {
+  echo "measure: needs a workload: make measure WORKLOAD=dmv" >&2
+  exit 2
+}
+workload=$1
+shift
+open_experiment "$workload"
+"$parlab" "$workload" --list >/dev/null || exit
+only_times "$*" "no counters are read here: $parlab $workload SIZE --counters" \
+  "no energy is read here: $parlab $workload SIZE --energy"
+
+small='64KiB:1MiB:*4,1MiB+3' large='4MiB:16MiB:*4,4MiB+3'
+limit=0.1
+if [[ $scale == full ]]; then
+  large+=',64MiB:256MiB:*4,64MiB+3'
+  limit=0.25
+fi
+# of BACKEND TEXT SIZES ARGUMENTS...: in all types of that backend.
+of() {
+  local types
+  types=$(dtypes_of "$parlab" "$workload/$1/" | paste -sd ,)
+  step "$2: $3" "$workload" "$3" --dtype "$types" --time-limit $limit "${@:4}"
+}
+cpu=(--backend 'serial,openmp,blas')
+# A product of matrices takes longer than its bytes say.
+affordable=$("$parlab" "$workload" "$small,$large" "${cpu[@]}" --estimate | awk '$5 < 300 { print $2 }' | paste -sd ,)
+[[ -z $affordable ]] || of serial CPU "$affordable" "${cpu[@]}"
+if ((gpu)); then
+  most=$(($(answer '[1-9][0-9]*' nvidia-smi --query-gpu=memory.total --format=csv,noheader,nounits -i 0) / 4))
+  ((most <= 256)) || large+=,${most}MiB
+  of cuda GPU "$small,$large" --backend cuda,blas
+  of cuda "GPU, cold caches" "$large" --backend cuda,blas --cache cold
+fi
+
+close_experiment

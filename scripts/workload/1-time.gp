@@ -1,0 +1,7 @@
+# Time of all variants against the bytes that have to move, with the least time that the hardware allows.
+load "scripts/workload/names.inc"
+is_time = 1
+view = "main WHERE 1"
+roof_s = "roof_percent / 100 * median_s"
+theirs = ""
+load "scripts/figures/against-size.gp"

@@ -1,0 +1,6 @@
+# All variants in percent of the limit of their device, at the largest size and at others.
+load "scripts/workload/names.inc"
+at = "FROM main WHERE 1"
+percent = "roof_percent"
+of = "the limit"
+load "scripts/figures/rungs.gp"
