@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(a_picture_keeps_to_itself) {
 // Its title is what is heard of it, and stands under it.
 BOOST_AUTO_TEST_CASE(a_figure_says_what_it_shows) {
   const testing::Folder folder;
-  const auto file = folder.path / "fake-1-time.svg";
+  const auto file = folder.path / "fake-1-of-its-own.svg";
   std::ofstream(file) << "<svg>\n<title>fake: a &lt; b at 16K</title>\n"
                          "<g id='x'><title>a</title></g></svg>";
   const auto pictures = figures_of(folder.path, "fake");
@@ -157,6 +157,10 @@ BOOST_AUTO_TEST_CASE(a_figure_says_what_it_shows) {
   BOOST_TEST(has(text, "<figcaption>fake: a &lt; b at 16K.</figcaption>"));
   BOOST_TEST(!has(text, "<title>fake: a"));
   BOOST_TEST(has(text, "<title>a</title>"));
+  // one that any workload has
+  std::filesystem::rename(file, folder.path / "fake-1-time.svg");
+  BOOST_TEST(has(page_of({figures_of(folder.path, "fake")[0]}),
+                 "a &lt; b at 16K. Time of all variants against"));
 }
 
 BOOST_AUTO_TEST_CASE(formulas_have_the_letters_of_a_page) {
