@@ -1,9 +1,10 @@
 -- What the figures of an experiment without a folder of its own read. One row of records is one
 -- measurement.
 
--- Verified and timed. n: what has to move between memory and cores.
+-- Verified and timed. n: what has to move between memory and cores. It comes first: an extent may have that
+-- name, too, and is n:1 then.
 CREATE VIEW timed AS
-  SELECT *, bytes AS n, backend || '/' || variant AS name
+  SELECT bytes AS n, backend || '/' || variant AS name, *
   FROM records
   WHERE verdict = 'passed' AND median_s IS NOT NULL;
 
