@@ -157,7 +157,7 @@ for command in "show $long/r.jsonl" "dmv 64 --backend serial --results $long.jso
 done
 chmod 700 shut some/shut
 if command -v script >/dev/null; then
-  on_terminal() { TERM=$1 script -qec "'$parlab' dmv 64 --backend serial --iterations 2" /dev/null </dev/null; }
+  on_terminal() { TERM=$1 script -qec "'$parlab' dmv 512 --backend serial --iterations 1000" /dev/null </dev/null; }
   expect "a terminal sees what is at work" eval 'on_terminal xterm | grep -qP "\x1b"'
   for kind in dumb unknown ''; do
     expect "TERM=$kind gets no escape sequence" eval '! on_terminal "$kind" | grep -qP "\x1b|\r\["'
