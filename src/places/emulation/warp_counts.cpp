@@ -415,8 +415,8 @@ void WarpCounts::join_unrolled(Warp& warp) {
     if (to.empty() || !is_shared(sites_[site].site.access)) continue;
     for (auto other = site + 1; other < warp.queues.size(); ++other) {
       auto& from = warp.queues[other].pending;
-      if (from.empty() || apart_.contains({site, other}) ||
-          !have_one_line(site, other))
+      if (from.empty() || !have_one_line(site, other) ||
+          apart_.contains({site, other}))
         continue;
       const auto side_by_side = [](const Pending& a, const Pending& b) {
         return joins(a.access, b.access);
