@@ -72,8 +72,8 @@ struct Cut {
         strips_a(divide_up(shape.m, Tile::rows)),
         strips_b(divide_up(shape.n, Tile::cols)),
         triangle(shape.triangle) {
-    // What a thread multiplies at once is about as wide as high, so that it
-    // reads little, and no higher than what its cache holds.
+    // A thread multiplies pieces about as wide as high, so that it reads
+    // little, and no higher than what its cache holds.
     const auto tiles = static_cast<double>(strips_a * strips_b);
     const auto square = static_cast<std::int64_t>(
         std::sqrt(tiles / threads * Tile::cols / Tile::rows));

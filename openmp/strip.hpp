@@ -1,4 +1,4 @@
-// What packing a strip of columns has in common, of any matrix.
+// A strip of columns is packed alike, whatever the matrix.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What `blocked` does, by all threads together. There each thread packs the
+// All threads do together what each does in `blocked`. There a thread packs the
 // rows of A that it multiplies, so whole blocks of rows are shared out: 1000
 // rows are not sixteen equal ones. Here A is packed once for all, as B is, and
 // tiles are shared out one by one; no thread waits but once per block, and a

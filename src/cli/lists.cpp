@@ -131,7 +131,7 @@ void require_countable(const Workload& workload, const Size& size) {
   if (bytes >= limit) fail();
 }
 
-// Of one copy of each array, in the first of the workload's types.
+// Counts one copy of each array, in the first of the workload's types.
 double bytes_of_square(const Workload& workload, std::int64_t edge) {
   double bytes = 0;
   for (const auto& array : workload.arrays(complete_size(workload, {edge}),

@@ -1,6 +1,8 @@
 #include "counters/device_code.hpp"
 
 #include <algorithm>
+#include <boost/algorithm/string/classification.hpp>
+#include <boost/algorithm/string/trim.hpp>
 #include <filesystem>
 #include <regex>
 #include <set>
@@ -18,11 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string trimmed(const std::string& text) {
-  const auto first = text.find_first_not_of(" \t\n"),
-             last = text.find_last_not_of(" \t;\r\n");
-  return first == text.npos || last == text.npos || last < first
-             ? ""
-             : text.substr(first, last + 1 - first);
+  return boost::trim_copy_if(text, boost::is_any_of(" \t;\r\n"));
 }
 
 // "ld.global.f32 \t%f1": one blank will do.
@@ -64,7 +62,8 @@ void extract(const fs::path& object, const fs::path& folder) {
     throw ExplainedError(other("no SASS: cuobjdump says: " + trimmed(text)));
 }
 
-// Of kernels for several types of elements those for this one.
+// Whether a kernel is for this type of elements: it names it, or none of them
+// names any.
 bool is_for(const std::string& kernel, Dtype dtype,
             const InstructionsByKernel& all) {
   const auto names_it = [&](const std::string& symbol) {

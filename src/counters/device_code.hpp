@@ -1,5 +1,5 @@
-// What nvcc made of a variant's source, line by line: PTX, and SASS, which a
-// GPU executes. As it lies in the variant's object; no GPU is needed.
+// Shows line by line what nvcc made of a variant's source: PTX, and SASS, which
+// a GPU executes. Both lie in the variant's object; no GPU is needed.
 #pragma once
 
 #include <map>

@@ -10,11 +10,11 @@
 
 namespace parlab::page {
 
-// Of results/counts.jsonl, which scripts/counts.sh makes. Without those of
-// variants that were changed since.
+// Reads results/counts.jsonl, which scripts/counts.sh makes, without variants
+// that were changed since.
 std::vector<Record> load_counts(const std::filesystem::path& results);
 
-// That of the same variant and type of elements; nullptr: there is none.
+// Finds that of the same variant and type of elements; nullptr: there is none.
 const Record* counts_of(const std::vector<Record>& counted,
                         const Record& record);
 

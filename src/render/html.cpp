@@ -357,9 +357,8 @@ class Page {
       html_.open("span", {{"class", "gain"}});
       write(rung.gain);
       html_.close();
-      for (const auto* text : {&rung.idea, &rung.counts}) {
+      for (const auto* text : {&rung.idea, &rung.counts})
         if (!text->empty()) write("small", *text, {{"class", "idea"}});
-      }
       html_.close().line_break();
     }
     html_.close().line_break();
