@@ -9,10 +9,19 @@ cd "${0%/*}/.."
 new=build/counts.jsonl
 rm -f "$new"*
 
-# Large enough that blocks are full, and little more.
+# seconds ARGUMENTS...: how long emulation takes for the costliest of its points; many, where nothing can hold it.
+seconds() {
+  { bin/parlab "$@" --estimate 2>/dev/null || echo "-	-	1e6"; } | awk -F '\t' '$3 > most { most = $3 } END { printf "%d\n", most }'
+}
+
+# The largest that emulation affords in a minute: blocks are full there.
 for workload in $(basename -a cuda/*/); do
+  options=(--backend cuda --emulate)
+  for size in 1M 1024 512 256; do
+    (($(seconds "$workload" "$size" "${options[@]}") > 50)) || break
+  done
   types=$(dtypes_of bin/parlab "$workload/cuda/" | grep -xE 'float|double' | paste -sd ,) || types=
-  bin/parlab "$workload" 768KiB --backend cuda ${types:+--dtype "$types"} --emulate --counters \
+  bin/parlab "$workload" "$size" "${options[@]}" ${types:+--dtype "$types"} --counters \
     --machine emulation --results "$new" >/dev/null
 done
 bin/parlab pack "$new"

@@ -147,10 +147,13 @@ std::pair<std::vector<std::int64_t>, std::int64_t> parse_bytes(
   const auto plus = item.find('+');
   auto bytes = item.substr(0, plus);
   boost::erase_all(bytes, "iB");
-  return {parse_list("size", bytes, 1, most_bytes, typed),
-          plus == item.npos
-              ? 0
-              : parse_count({"size", item.substr(plus + 1)}, 0, most_values)};
+  std::vector<std::int64_t> more = {0};
+  if (plus != item.npos)
+    more = parse_list("size", item.substr(plus + 1), 0, most_values, typed);
+  if (more.size() != 1)
+    throw UsageError(as_written("size", typed) +
+                     ": add one number, as in 1MiB+3");
+  return {parse_list("size", bytes, 1, most_bytes, typed), more.front()};
 }
 
 // The edge of the square with about so many bytes: round, where it is long.
@@ -243,6 +246,10 @@ std::vector<Size> parse_sizes(const Workload& workload, const std::string& text,
     }
   };
   for (const auto& item : split(text, ',')) {
+    if (item.ends_with('B') && !item.ends_with("iB")) {
+      throw UsageError(as_written("size", text) +
+                       ": bytes are KiB, MiB or GiB here, as in 64MiB");
+    }
     if (item.find("iB") != item.npos) {
       const auto [bytes, more] = parse_bytes(item, text);
       for (const auto each : bytes)

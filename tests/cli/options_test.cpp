@@ -131,6 +131,9 @@ BOOST_AUTO_TEST_CASE(sizes_by_what_the_arrays_hold) {
                            "9999999G", "4MiB:1MiB", "4MiB+1+1"}) {
     BOOST_TEST(contains(error_of({text}), "size "), text);
   }
+  BOOST_TEST(contains(error_of({"64MB"}), "size 64MB: bytes are KiB"));
+  BOOST_TEST(contains(error_of({"4MiB+"}), "size 4MiB+:"));
+  BOOST_TEST(contains(error_of({"4MiB+1:3"}), "size 4MiB+1:3: add one"));
 }
 
 BOOST_AUTO_TEST_CASE(devices) {
