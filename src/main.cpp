@@ -71,7 +71,7 @@ int main(int argc, char** argv) {
         read_arguments({argv, argv + argc}, environment_of_process());
     const Streams streams{std::cout, std::cerr, looks_of(STDOUT_FILENO)};
     if (!arguments.command->warns) streams.warn(arguments.warnings);
-    const int status = arguments.command->run(arguments, streams);
+    const int status = call(arguments, streams);
     if (!std::cout.flush())
       throw std::runtime_error("the output could not be written completely");
     return status;

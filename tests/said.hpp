@@ -19,7 +19,7 @@ inline Said said_by(std::vector<std::string> words,
   words.insert(words.begin(), "bin/parlab");
   const auto arguments = read_arguments(words, environment);
   std::ostringstream out, messages;
-  const int status = arguments.command->run(arguments, {out, messages});
+  const int status = call(arguments, {out, messages});
   return {status, out.str(), messages.str()};
 }
 

@@ -10,6 +10,8 @@
 namespace parlab {
 namespace {
 
+const std::string markdown_format = "markdown";
+
 // Static objects fill it, in whatever order they are made.
 std::map<std::string_view, Command>& command_registry() {
   static std::map<std::string_view, Command> commands;
@@ -104,23 +106,34 @@ const Workload& workload_called(const std::string& name,
                    did_you_mean(name, names) + " (" + known + ")");
 }
 
+int call(const Arguments& arguments, Streams streams) {
+  if (arguments.text("format") == markdown_format)
+    streams.looks = {.width = 0, .letters = Letters::unicode, .markdown = true};
+  return arguments.command->run(arguments, streams);
+}
+
 std::string format_of(const Arguments& arguments,
-                      const std::vector<std::string>& formats) {
+                      std::vector<std::string> formats) {
   const auto* format = arguments.find("format");
   if (arguments.on("explain")) {
     if (format != nullptr && format->from_command_line)
       format->refuse("--explain asks for another one");
     return "explain";
   }
-  const bool for_people = formats.front() == "table";
+  const std::string first = formats.front(), table = "table";
+  const bool for_people = first == table;
+  if (std::ranges::find(formats, table) != formats.end())
+    formats.emplace_back(markdown_format);
   if (format == nullptr || !(format->from_command_line || for_people))
-    return formats.front();
+    return first;
   const auto among = [&](const std::vector<std::string>& known) {
     return std::ranges::find(known, format->text) != known.end();
   };
-  if (among(formats)) return format->text;
-  const bool of_runs = among({"table", "csv", "json", "record", "explain"});
-  if (of_runs && !format->from_command_line) return formats.front();
+  if (among(formats))
+    return format->text == markdown_format ? table : format->text;
+  const bool of_runs =
+      among({table, "csv", "json", markdown_format, "record", "explain"});
+  if (of_runs && !format->from_command_line) return first;
   format->refuse("allowed are " + join(formats, ", ") +
                  did_you_mean(format->text, formats));
 }

@@ -113,6 +113,9 @@ Environment environment_of_process();
 Arguments read_arguments(const std::vector<std::string>& words,
                          const Environment& environment);
 
+// Does what the arguments ask for; its exit status.
+int call(const Arguments& arguments, Streams streams);
+
 // The workload of that name. others: what may be meant as well. Throws
 // UsageError.
 const Workload& workload_called(const std::string& name,
@@ -120,9 +123,10 @@ const Workload& workload_called(const std::string& name,
 
 // One of the formats of a command, the first by default. A variable that asks
 // for another format is meant for runs, and what scripts read does not depend
-// on one. Throws UsageError.
+// on one. "markdown" is "table" with the looks that call() gives it. Throws
+// UsageError.
 std::string format_of(const Arguments& arguments,
-                      const std::vector<std::string>& formats);
+                      std::vector<std::string> formats);
 
 template <typename F>
 auto Setting::values(F convert) const {

@@ -9,7 +9,7 @@
 #include "core/text.hpp"
 #include "image/filter.hpp"
 #include "render/json.hpp"
-#include "render/terminal.hpp"
+#include "render/readable.hpp"
 
 namespace parlab {
 namespace {
@@ -324,7 +324,7 @@ void print_list(const Streams& streams, const Arguments& arguments) {
     workloads = Registry::instance().workloads();
   const auto list = list_of(workloads);
   streams.out << (format == "json" ? json_lines(list)
-                                   : terminal(list, streams.looks));
+                                   : readable(list, streams.looks));
 }
 
 void print_version(std::ostream& out) {

@@ -58,7 +58,7 @@ Options everyday_options() {
                {{"results", "PARLAB_RESULTS", "FILE",
                  "append records, and resume from them"},
                 {"format", "PARLAB_FORMAT", "NAME",
-                 "table, csv, json, record (the course's)"},
+                 "table, csv, json, markdown, record"},
                 {"legend", "PARLAB_LEGEND", "",
                  "what the columns of a table mean"},
                 {"counters", "PARLAB_COUNTERS", "",

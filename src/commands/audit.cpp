@@ -12,10 +12,9 @@
 #include "cli/record_filter.hpp"
 #include "cli/run_options.hpp"
 #include "commands/record_files.hpp"
-#include "core/file.hpp"
 #include "render/csv.hpp"
 #include "render/json.hpp"
-#include "render/terminal.hpp"
+#include "render/readable.hpp"
 
 namespace parlab {
 namespace {
@@ -55,9 +54,7 @@ std::vector<Column> audit_columns() {
 int audit_records(const Arguments& arguments, const Streams& streams) {
   const auto format = format_of(arguments, {"table", "csv", "json"});
   const auto filter = filter_of(arguments);
-  auto loaded = load_all(arguments.positional.empty()
-                             ? std::vector{(base_folder() / "results").string()}
-                             : arguments.positional);
+  auto loaded = load_asked_for(arguments);
   auto [records, objections] = audit(loaded.records, loaded.runs);
   std::erase_if(objections, [&](const Objection& objection) {
     return !filter(records[objection.record]);
@@ -102,7 +99,7 @@ int audit_records(const Arguments& arguments, const Streams& streams) {
     document.blocks.push_back(std::move(table));
     document.blocks.push_back(Paragraph{"the first one again: " + again, true});
   }
-  streams.out << terminal(document, streams.looks);
+  streams.out << readable(document, streams.looks);
   return objections.empty() ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

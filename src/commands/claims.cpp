@@ -12,7 +12,7 @@
 #include "record/store.hpp"
 #include "render/csv.hpp"
 #include "render/json.hpp"
-#include "render/terminal.hpp"
+#include "render/readable.hpp"
 
 namespace parlab {
 namespace {
@@ -164,7 +164,7 @@ int print_claims(const Arguments& arguments, const Streams& streams) {
     }
     const auto& last = machine.runs.back();
     out << (name == machines.begin()->first ? "" : "\n")
-        << terminal(document_of_findings(
+        << readable(document_of_findings(
                         "Claims of the source reports on " + name + ": " +
                             (last.gpu.empty() ? "no GPU" : last.gpu) + ", " +
                             last.cpu,

@@ -16,7 +16,7 @@
 #include "record/store.hpp"
 #include "render/csv.hpp"
 #include "render/json.hpp"
-#include "render/terminal.hpp"
+#include "render/readable.hpp"
 #include "render/words.hpp"
 
 namespace parlab {
@@ -83,13 +83,14 @@ Row row_of_point(const ComparedPoint& point) {
                     dtype, cache, to_string(r.tunables)});
   row.cells.push_back(cell_of(point.before));
   row.cells.push_back(cell_of(point.after));
-  const auto rest =
-      row_of({tested ? Text(ratio) : Text(),
-              tested                           ? Text(Range{ratio})
-              : point.change == Change::failed ? Text()
-                                               : Text("few samples"),
-              tested ? Text(Quantity{point.adjusted_p}) : Text(),
-              to_string(point.after.last.verdict)});
+  const auto rest = row_of(
+      {tested ? Text(ratio) : Text(),
+       tested                           ? Text(Range{ratio})
+       : point.change == Change::failed ? Text()
+                                        : Text("few samples"),
+       tested ? Text(Quantity{point.adjusted_p}) : Text(),
+       to_string(point.after.last.verdict),
+       point.runs_needed > 0 ? Text(std::int64_t{point.runs_needed}) : Text()});
   row.cells.insert(row.cells.end(), rest.cells.begin(), rest.cells.end());
   return row;
 }
@@ -113,7 +114,8 @@ Table table_of_points(const std::vector<const ComparedPoint*>& points) {
           {.key = "ratio", .title = "ratio", .right = true, .interval = true},
           {.title = "(95%)"},
           {"p_adjusted"},
-          {"verdict_after"}}};
+          {"verdict_after"},
+          {"runs_needed", "runs", true}}};
   for (const auto* point : points)
     table.rows.push_back(row_of_point(*point));
   return table;
@@ -228,13 +230,12 @@ Document document_of(const Comparison& comparison, const CompareRules& rules,
         " more that are not the same, or with another setting: --all has all");
   }
   if (const auto waiting = comparison.waiting_for_runs(); waiting > 0) {
-    say(count_of(waiting) +
-        " points are undecided for want of runs: on CPUs that others may have "
-        "a part of, or whose spread between runs was not measured, one run on "
-        "a side is not enough. " +
+    say(count_of(waiting) + " points are undecided: " +
         count_of(static_cast<std::size_t>(comparison.runs_needed())) +
         " runs of each side would decide most of them (--results FILE --force "
-        "appends a run).");
+        "appends a run; runs: for one point, 20 or more where it says 20). On "
+        "CPUs that others may have a part of, or whose spread between runs was "
+        "not measured, one run on a side is never enough.");
   }
   const auto by_runs = comparison.by_runs();
   Text margin = share_of(rules.margin);
@@ -351,7 +352,7 @@ int compare_sides(const Arguments& arguments, const Streams& streams) {
   if (limit) require_what_runs_can_tell(comparison, *limit);
   auto& out = streams.out;
   if (format == "table") {
-    out << terminal(document_of(comparison, rules, {before.title, after.title},
+    out << readable(document_of(comparison, rules, {before.title, after.title},
                                 arguments.on("all")),
                     streams.looks);
   } else if (format == "csv") {

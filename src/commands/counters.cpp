@@ -22,7 +22,7 @@
 #include "record/variant_of.hpp"
 #include "render/csv.hpp"
 #include "render/json.hpp"
-#include "render/terminal.hpp"
+#include "render/readable.hpp"
 #include "render/words.hpp"
 
 namespace parlab {
@@ -89,7 +89,7 @@ int count_now(const Arguments& arguments, const Streams& streams) {
     run.emplace_back("--emulate");
     if (!become_emulated(run)) throw emulation_missing();
     const auto emulated = read_arguments(run, environment_of_process());
-    return emulated.command->run(emulated, streams);
+    return call(emulated, streams);
   }
   const auto self = std::filesystem::read_symlink("/proc/self/exe").string();
   const auto file = std::filesystem::temp_directory_path() /
@@ -103,9 +103,9 @@ int count_now(const Arguments& arguments, const Streams& streams) {
     std::filesystem::remove(file);
     throw PointError(Verdict::launch_failed, other(counted.text));
   }
-  std::vector<std::string> compare{self,       "counters",
-                                   file,       "--all",
-                                   "--format", format_of(arguments, formats)};
+  std::vector<std::string> compare{self, "counters", file, "--all"};
+  if (const auto format = arguments.text("format"); !format.empty())
+    compare.insert(compare.end(), {"--format", format});
   if (arguments.on("check")) compare.emplace_back("--check");
   const auto compared = output_of(compare);
   std::filesystem::remove(file);
@@ -194,7 +194,7 @@ int compare_counters(const Arguments& arguments, const Streams& streams) {
             Paragraph{record.full_name() + ": " + Text(why)});
       }
     }
-    streams.out << terminal(document, streams.looks);
+    streams.out << readable(document, streams.looks);
   }
   const bool good =
       static_cast<double>(agree) >= enough * static_cast<double>(pairs);

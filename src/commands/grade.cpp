@@ -24,7 +24,7 @@
 #include "render/csv.hpp"
 #include "render/html.hpp"
 #include "render/json.hpp"
-#include "render/terminal.hpp"
+#include "render/readable.hpp"
 #include "render/words.hpp"
 #include "report/console.hpp"
 #include "sweep/interrupt.hpp"
@@ -342,7 +342,7 @@ int grade_submissions(const Arguments& arguments, const Streams& streams) {
   const auto print = [&](const Document& for_people) {
     out << (format == "csv"    ? csv(class_table(all))
             : format == "json" ? json_lines(class_table(all))
-                               : terminal(for_people));
+                               : readable(for_people, streams.looks));
   };
   if (asked.check) {
     if (all.interrupted) return exit_interrupted;

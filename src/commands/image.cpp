@@ -8,7 +8,7 @@
 #include "image/filter.hpp"
 #include "machine/topology.hpp"
 #include "render/json.hpp"
-#include "render/terminal.hpp"
+#include "render/readable.hpp"
 
 namespace parlab {
 namespace {
@@ -100,7 +100,7 @@ int filter_an_image(const Arguments& arguments, const Streams& streams) {
                                            .dtype = dtype,
                                            .filtered = filtered});
   streams.out << (format == "json" ? json_lines(document)
-                                   : terminal(document, streams.looks));
+                                   : readable(document, streams.looks));
   return passed ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

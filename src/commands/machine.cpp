@@ -10,7 +10,7 @@
 #include "places/presence.hpp"
 #include "record/ceilings_file.hpp"
 #include "render/json.hpp"
-#include "render/terminal.hpp"
+#include "render/readable.hpp"
 
 namespace parlab {
 namespace {
@@ -178,7 +178,7 @@ int print_machine(const Arguments& arguments, const Streams& streams) {
   if (arguments.on("measure")) measure_all(known, gpus);
   const auto document = document_of_machine(run, gpus, known);
   out << (format == "json" ? json_lines(document)
-                           : terminal(document, streams.looks));
+                           : readable(document, streams.looks));
   return EXIT_SUCCESS;
 }
 

@@ -4,7 +4,7 @@
 #include "cli/run_options.hpp"
 #include "cluster/merge.hpp"
 #include "render/json.hpp"
-#include "render/terminal.hpp"
+#include "render/readable.hpp"
 
 namespace parlab {
 namespace {
@@ -22,7 +22,7 @@ int merge_shards(const Arguments& arguments, const Streams& streams) {
                        .rows = {row_of(
                            {std::int64_t(merged.records), paths.front()})}}}};
   streams.out << (format == "json" ? json_lines(document)
-                                   : terminal(document, streams.looks));
+                                   : readable(document, streams.looks));
   streams.warn(merged.warnings);
   return EXIT_SUCCESS;
 }

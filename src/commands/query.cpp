@@ -5,7 +5,7 @@
 #include "commands/sqlite.hpp"
 #include "core/file.hpp"
 #include "render/json.hpp"
-#include "render/terminal.hpp"
+#include "render/readable.hpp"
 
 namespace parlab {
 namespace {
@@ -32,7 +32,7 @@ int query_database(const Arguments& arguments, const Streams& streams) {
   if (format != "csv") {
     const auto table = table_of_answer(answer);
     streams.out << (format == "json" ? json_lines(table)
-                                     : terminal(table, streams.looks));
+                                     : readable(table, streams.looks));
     return EXIT_SUCCESS;
   }
   for (const auto& row : answer.rows) {

@@ -44,4 +44,9 @@ Loaded load_all(const std::vector<std::string>& paths) {
   return all;
 }
 
+Loaded load_asked_for(const Arguments& arguments) {
+  if (!arguments.positional.empty()) return load_all(arguments.positional);
+  return load_all({(base_folder() / "results").string()});
+}
+
 }  // namespace parlab

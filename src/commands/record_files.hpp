@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/command.hpp"
 #include "record/store.hpp"
 
 namespace parlab {
@@ -13,5 +14,7 @@ namespace parlab {
 std::string record_path(const std::string& name);
 // What load_records() finds in all of them, together.
 Loaded load_all(const std::vector<std::string>& paths);
+// The records that a command line names; without any, all of results/.
+Loaded load_asked_for(const Arguments& arguments);
 
 }  // namespace parlab

@@ -16,6 +16,7 @@
 #include "counters/emulated.hpp"
 #include "machine/memory.hpp"
 #include "render/json.hpp"
+#include "render/readable.hpp"
 #include "render/words.hpp"
 #include "report/console.hpp"
 #include "report/reporter.hpp"
@@ -204,7 +205,7 @@ int run_workload(const Arguments& arguments, const Streams& streams) {
     explain(counted.points, streams);
   if (request.format == "json") streams.out << json_lines(counted.lines);
   if (request.format == "table" && !counted.lines.blocks.empty())
-    streams.out << '\n' << terminal(counted.lines, streams.looks);
+    streams.out << '\n' << readable(counted.lines, streams.looks);
   return status;
 }
 

@@ -9,7 +9,7 @@
 #include "cli/record_filter.hpp"
 #include "cli/run_options.hpp"
 #include "commands/record_files.hpp"
-#include "core/file.hpp"
+#include "commands/trend.hpp"
 #include "core/parallel.hpp"
 #include "core/variant.hpp"
 #include "record/store.hpp"
@@ -38,6 +38,9 @@ Options show_options() {
               .help = "as wrong_result, or failed: all of those"},
              {.flag = "all",
               .help = "every setting of a variant, below the best of each"},
+             {.flag = "trend",
+              .help =
+                  "from commit to commit, what changed; --all: every point"},
              {.flag = "sort",
               .argument = "HOW",
               .help = "by ladder, as the kernels are numbered, or by time"}};
@@ -47,6 +50,7 @@ Options show_options() {
 // the records that the filter does not let pass; speedups stay those over the
 // serial variant, shown or not.
 int show_records(const Arguments& arguments, const Streams& streams) {
+  if (arguments.on("trend")) return show_trends(arguments, streams);
   const auto format =
       format_of(arguments, {"table", "csv", "json", "record", "explain"});
   const auto filter = filter_of(arguments);
@@ -54,9 +58,7 @@ int show_records(const Arguments& arguments, const Streams& streams) {
   const bool by_time = sort != nullptr && sort->text == "time";
   if (sort != nullptr && !by_time && sort->text != "ladder")
     sort->refuse("'ladder' and 'time' are known");
-  auto loaded = load_all(arguments.positional.empty()
-                             ? std::vector{(base_folder() / "results").string()}
-                             : arguments.positional);
+  auto loaded = load_asked_for(arguments);
   const auto reporter = make_reporter(format, streams.out,
                                       {.keep = filter,
                                        .looks = streams.looks,

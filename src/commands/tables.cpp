@@ -4,7 +4,7 @@
 #include "cli/run_options.hpp"
 #include "commands/experiment_tables.hpp"
 #include "render/json.hpp"
-#include "render/terminal.hpp"
+#include "render/readable.hpp"
 
 namespace parlab {
 namespace {
@@ -14,7 +14,7 @@ int print_tables(const Arguments& arguments, const Streams& streams) {
   const auto document =
       experiment_tables(arguments.positional.at(0), arguments.positional.at(1));
   streams.out << (format == "json" ? json_lines(document)
-                                   : terminal(document, streams.looks));
+                                   : readable(document, streams.looks));
   return EXIT_SUCCESS;
 }
 

@@ -12,7 +12,7 @@
 #include "machine/memory.hpp"
 #include "machine/topology.hpp"
 #include "places/presence.hpp"
-#include "render/terminal.hpp"
+#include "render/readable.hpp"
 #include "render/words.hpp"
 #include "report/console.hpp"
 #include "sweep/interrupt.hpp"
@@ -137,7 +137,7 @@ int tune(const TuneRequest& asked, std::ostream& out, std::ostream& messages,
     }
   }
   if (request.format == "table") {
-    out << terminal(document_of_searches(std::move(rows)));
+    out << readable(document_of_searches(std::move(rows)), request.looks);
   } else {
     if (!best.empty()) reporter->point(best);
     reporter->finish();
@@ -177,8 +177,8 @@ int tune_in_worker(const Arguments& arguments, const Streams& streams) {
     if (const auto status = supervisor.start()) return *status;
   }
   request.plan.memory_bytes = free_memory_bytes();
-  return tune({request.plan, budget_s, file, request.format}, streams.out,
-              streams.messages, supervisor);
+  return tune({request.plan, budget_s, file, request.format, streams.looks},
+              streams.out, streams.messages, supervisor);
 }
 
 const CommandRegistration tune_command(

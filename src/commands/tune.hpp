@@ -4,6 +4,7 @@
 #include <iosfwd>
 #include <string>
 
+#include "render/terminal.hpp"
 #include "sweep/plan.hpp"
 #include "sweep/supervisor.hpp"
 
@@ -17,6 +18,7 @@ struct TuneRequest {
   double budget_s = 60;
   std::string file;              // of the trials; empty: tuned_file()
   std::string format = "table";  // table, csv or json
+  Looks looks = {};              // of a table
 };
 
 // Searches and prints the best configuration of each variant, its ties, and

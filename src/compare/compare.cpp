@@ -10,25 +10,15 @@ namespace {
 
 using Points = std::map<std::string, Runs>;
 
-// Each run counts with its last record of a point.
 Points points_of(std::vector<Record> records) {
   std::map<std::string, std::vector<Record>> by_point;
   for (auto& record : records) {
-    if (record.emulated) continue;
-    auto& same = by_point[record.identity()];
-    std::erase_if(same,
-                  [&](const Record& old) { return old.run == record.run; });
-    same.push_back(std::move(record));
+    if (!record.emulated)
+      by_point[record.identity()].push_back(std::move(record));
   }
   Points points;
-  for (auto& [name, same] : by_point) {
-    Runs& runs = points[name];
-    runs.last = same.back();
-    for (auto& record : same) {
-      if (record.timed() && record.source_hash == runs.last.source_hash)
-        runs.samples.push_back(record.samples());
-    }
-  }
+  for (const auto& [name, same] : by_point)
+    points.emplace(name, runs_of(same));
   return points;
 }
 
@@ -47,17 +37,31 @@ bool one_run_tells(const Record& record) {
          (!record.shares_cpus && record.between_runs.share > 0);
 }
 
+// The standard deviation of the logarithms of runs: as these differ, or else as
+// runs are known to.
+double spread_of_runs(const ComparedPoint& point) {
+  const auto &before = point.before.samples, &after = point.after.samples;
+  if (!point.by_runs())
+    return std::max(before.back().between_runs, after.back().between_runs);
+  return point.test.error / std::sqrt(1.0 / static_cast<double>(before.size()) +
+                                      1.0 / static_cast<double>(after.size()));
+}
+
 // For a ratio like this one to be told from the margin by Student's t-test with
-// so many runs on a side. Two at least; 20: or more.
-int runs_to_tell(const RatioTest& test, double margin, double between_runs) {
-  constexpr double deviations = 3;  // the test is one of many
-  constexpr int most = 20;
+// so many runs on a side. Two at least, and more than there are.
+int runs_to_tell(const ComparedPoint& point, double margin) {
+  constexpr double most = 20;
   const double beyond =
-      std::abs(std::log(test.ratio.value)) - std::log1p(margin);
-  if (beyond <= 0) return most;
-  const double each = deviations * between_runs / beyond;
+      std::abs(std::log(point.test.ratio.value)) - std::log1p(margin);
+  // A change is told by one test of many, no change by one of its own.
+  const double deviations = beyond > 0 ? 3 : 2;
+  const double each = deviations * spread_of_runs(point) / std::abs(beyond);
+  const auto have = point.by_runs() ? std::min(point.before.samples.size(),
+                                               point.after.samples.size())
+                                    : 1;
+  const double least = std::min(static_cast<double>(have) + 1, most);
   return static_cast<int>(
-      std::clamp(std::ceil(2 + 2 * each * each), 2.0, double{most}));
+      std::clamp(std::ceil(2 + 2 * each * each), least, most));
 }
 
 void decide(std::vector<ComparedPoint>& points, const CompareRules& rules) {
@@ -73,10 +77,6 @@ void decide(std::vector<ComparedPoint>& points, const CompareRules& rules) {
     point.tested = true;
     if (!point.by_runs() && (!one_run_tells(point.before.last) ||
                              !one_run_tells(point.after.last))) {
-      point.runs_needed =
-          runs_to_tell(*test, rules.margin,
-                       std::max(point.before.samples.back().between_runs,
-                                point.after.samples.back().between_runs));
       if (test->p_within <= rules.error) point.change = Change::same;
       continue;
     }
@@ -94,6 +94,10 @@ void decide(std::vector<ComparedPoint>& points, const CompareRules& rules) {
       point.change = Change::same;
     }
   }
+  for (auto& point : points) {
+    if (point.tested && point.change == Change::undecided)
+      point.runs_needed = runs_to_tell(point, rules.margin);
+  }
 }
 
 }  // namespace
@@ -109,17 +113,15 @@ std::size_t Comparison::tested() const {
 }
 
 std::size_t Comparison::waiting_for_runs() const {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(points, [](const ComparedPoint& point) {
-        return point.change == Change::undecided && point.runs_needed > 0;
-      }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      points,
+      [](const ComparedPoint& point) { return point.runs_needed > 0; }));
 }
 
 int Comparison::runs_needed() const {
   std::vector<int> needed;
   for (const auto& point : points) {
-    if (point.change == Change::undecided && point.runs_needed > 0)
-      needed.push_back(point.runs_needed);
+    if (point.runs_needed > 0) needed.push_back(point.runs_needed);
   }
   std::ranges::sort(needed);
   return needed.empty() ? 0 : needed[needed.size() * 3 / 4];
@@ -149,6 +151,21 @@ double Runs::median() const {
   for (const auto& run : samples)
     medians.push_back(parlab::median(run.seconds));
   return parlab::median(std::move(medians));
+}
+
+Runs runs_of(const std::vector<Record>& of_point) {
+  std::vector<const Record*> counted;
+  for (const auto& record : of_point) {
+    std::erase_if(counted,
+                  [&](const Record* old) { return old->run == record.run; });
+    counted.push_back(&record);
+  }
+  Runs runs{.last = of_point.back()};
+  for (const auto* record : counted) {
+    if (record->timed() && record->source_hash == runs.last.source_hash)
+      runs.samples.push_back(record->samples());
+  }
+  return runs;
 }
 
 Comparison compare_records(std::vector<Record> before,

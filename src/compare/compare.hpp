@@ -30,10 +30,13 @@ struct CompareRules {
 // which has the verdict.
 struct Runs {
   Record last;
-  std::vector<Samples> samples;  // of each run, oldest first
+  std::vector<Samples> samples = {};  // of each run, oldest first
 
   double median() const;  // of the medians of all runs
 };
+
+// Of the records of one point, oldest first. Each run counts with its last one.
+Runs runs_of(const std::vector<Record>& of_point);
 
 struct ComparedPoint {
   Runs before, after;
@@ -42,7 +45,7 @@ struct ComparedPoint {
   RatioTest test;
   double adjusted_p = 1;  // p_differs by Holm over all points
   bool tested = false;
-  // One run on a side tells nothing there: so many on each would.
+  // Of an undecided one: so many on each side would tell; 20: or more.
   int runs_needed = 0;
 
   // Several runs on both sides: what differs between runs is in the test.
@@ -64,8 +67,8 @@ struct Comparison {
   std::size_t tested() const;
   // How many of the tested points have several runs on both sides.
   std::size_t by_runs() const;
-  // How many points one run on a side tells nothing of, and how many runs of
-  // each would decide most of them.
+  // How many points more runs would decide, and how many of each side would
+  // decide most of them.
   std::size_t waiting_for_runs() const;
   int runs_needed() const;
   // The largest ratio by which two runs of one binary differ in 19 of 20

@@ -37,32 +37,15 @@ std::string title_of(const Text& title, const Looks& looks) {
   return title.empty() ? "" : lines_of(title, looks, "1");
 }
 
-std::string text_of(const Cell& cell, Letters letters) {
-  const auto text = words(cell.text, letters), note = words(cell.note, letters);
-  if (note.empty()) return text;
-  return text + (text.empty() ? "(" : " (") + note + ")";
-}
-
-// Whether a row says anything in that column.
-bool any_text(const Table& table, std::size_t column) {
-  return std::ranges::any_of(table.rows, [&](const Row& row) {
-    return column < row.cells.size() &&
-           !text_of(row.cells[column], Letters::ascii).empty();
-  });
-}
-
 // The columns of a table that people see, in words, and their widths.
-class Layout {
+class TextTable {
  public:
-  Layout(const Table& table, const Looks& looks) : looks_(looks) {
-    std::vector<bool> shown;
+  TextTable(const Table& table, const Looks& looks) : looks_(looks) {
+    const auto shown = shown_columns(table);
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
-      const auto& column = table.columns[c];
-      const bool for_people = column.key.empty() || !column.title.empty();
-      shown.push_back(for_people && any_text(table, c));
-      if (!shown.back()) continue;
-      columns_.push_back(&column);
-      widths_.push_back(column.title.size());
+      if (!shown[c]) continue;
+      columns_.push_back(&table.columns[c]);
+      widths_.push_back(table.columns[c].title.size());
     }
     for (const auto& row : table.rows) {
       Line line{.spans = row.cells.size() < table.columns.size(),
@@ -70,7 +53,7 @@ class Layout {
                 .tone = row.tone};
       for (std::size_t c = 0; c < row.cells.size(); ++c) {
         if (!shown[c]) continue;
-        line.cells.push_back(text_of(row.cells[c], looks.letters));
+        line.cells.push_back(words(row.cells[c], looks.letters));
         if (table.numbers && line.cells.back().empty()) line.cells.back() = "-";
       }
       const auto aligned = line.cells.size() - (line.spans ? 1 : 0);
@@ -201,7 +184,7 @@ std::string text_of_block(const Block& block, const Looks& looks) {
 }  // namespace
 
 std::string terminal(const Table& table, const Looks& looks) {
-  return title_of(table.title, looks) + Layout(table, looks).print();
+  return title_of(table.title, looks) + TextTable(table, looks).print();
 }
 
 std::string terminal(const Section& section, const Looks& looks) {

@@ -14,6 +14,8 @@ struct Looks {
   std::size_t width = 100;  // columns of a line
   Letters letters = Letters::ascii;
   bool colours = false;
+  // for a place that shows Markdown: see render/readable.hpp
+  bool markdown = false;
 };
 
 // An empty line stands before each block but a paragraph in small print, which

@@ -185,4 +185,23 @@ std::string words(const Text& text, Letters letters) {
   return all;
 }
 
+std::string words(const Cell& cell, Letters letters) {
+  const auto text = words(cell.text, letters), note = words(cell.note, letters);
+  if (note.empty()) return text;
+  return text + (text.empty() ? "(" : " (") + note + ")";
+}
+
+std::vector<bool> shown_columns(const Table& table) {
+  std::vector<bool> shown;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    const auto& column = table.columns[c];
+    const bool for_people = column.key.empty() || !column.title.empty();
+    shown.push_back(
+        for_people && std::ranges::any_of(table.rows, [&](const Row& row) {
+          return c < row.cells.size() && !words(row.cells[c]).empty();
+        }));
+  }
+  return shown;
+}
+
 }  // namespace parlab

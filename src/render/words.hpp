@@ -2,12 +2,15 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "facts/cause.hpp"
 
 namespace parlab {
 
 struct Text;  // facts/document.hpp
+struct Cell;
+struct Table;
 
 // A terminal may know ASCII alone: "16.24 us", "1.5x"; a page has "16.24 µs",
 // "1.5×".
@@ -21,6 +24,11 @@ std::string interval_words(const Quantity& quantity,
                            Letters letters = Letters::ascii);
 std::string words(const Detail& detail, Letters letters = Letters::ascii);
 std::string words(const Text& text, Letters letters = Letters::ascii);
+// Its note in brackets behind it.
+std::string words(const Cell& cell, Letters letters = Letters::ascii);
+// Which columns people see in text: those for them in which a row says
+// something.
+std::vector<bool> shown_columns(const Table& table);
 // A number of an axis, of one digit: "20 ms", "10 Tflop/s", "2000", "10⁸".
 std::string tick_words(double value, Unit unit);
 

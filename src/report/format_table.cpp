@@ -8,6 +8,7 @@
 #include "core/parallel.hpp"
 #include "core/text.hpp"
 #include "core/variant.hpp"
+#include "render/readable.hpp"
 #include "report/point_table.hpp"
 #include "report/reporter.hpp"
 
@@ -88,7 +89,7 @@ class TableReporter final : public Reporter {
           " more settings of these variants: --all shows them");
     }
     if (passed_ + failed_ + others_ > 0) say(summary(), tone_of_summary());
-    out_ << terminal(end, style_.looks) << std::flush;
+    out_ << readable(end, style_.looks) << std::flush;
   }
 
  private:
@@ -195,7 +196,7 @@ class TableReporter final : public Reporter {
     add_absent_energy(section, rows);
     if (yardsticks.baseline != nullptr)
       result.baseline = name_of(*yardsticks.baseline);
-    result.text = terminal(section, style_.looks) + "\n";
+    result.text = readable(section, style_.looks) + "\n";
   }
 
   void print(const Printed& point) {

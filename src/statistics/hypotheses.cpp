@@ -73,6 +73,7 @@ std::optional<RatioTest> test_ratio(const std::vector<Samples>& before,
   };
   RatioTest test;
   test.ratio = ratio(change);
+  test.error = error;
   test.p_differs =
       std::min(1.0, 2 * std::min(above(log_margin), below(-log_margin)));
   test.p_within = std::max(below(log_margin), above(-log_margin));

@@ -12,6 +12,7 @@ namespace parlab {
 struct RatioTest {
   // after / before; 1.05: five per cent slower; this point alone
   Ratio ratio;
+  double error = 0;  // standard deviation of its logarithm
   // of a ratio this far outside of the margin when the true one is within it
   double p_differs = 1;
   // of a ratio this far within the margin when the true one is outside of it

@@ -450,7 +450,7 @@ BOOST_AUTO_TEST_CASE(a_command_registers_itself) {
   BOOST_TEST(contains(help({"hello", "--help"}), "--to NAME"));
   const auto arguments = read_as("parlab", {"hello", "--to", "you"});
   std::ostringstream out, messages;
-  BOOST_TEST(arguments.command->run(arguments, {out, messages}) == 3);
+  BOOST_TEST(call(arguments, {out, messages}) == 3);
   BOOST_TEST(out.str() == "hello you\n");
   BOOST_TEST(contains(error_of({"64", "--to", "you"}),
                       "--to: is an option of 'parlab hello'"));

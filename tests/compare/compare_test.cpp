@@ -294,6 +294,13 @@ BOOST_AUTO_TEST_CASE(one_run_on_shared_cpus_decides_nothing) {
     BOOST_TEST(waiting.runs_needed() >= 2);
     BOOST_TEST(waiting.runs_needed() < 5);
   }
+  BOOST_TEST(quiet.points.at(0).runs_needed == 0);
+  // Several runs that differ by too much: more of them, or 20 at most.
+  const auto spread =
+      compare_records(runs(1e-3, true, 0.01, 3), runs(1.03e-3, true, 0.01, 3));
+  BOOST_TEST(to_string(spread.points.at(0).change) == "undecided");
+  BOOST_TEST(spread.points.at(0).runs_needed > 3);
+  BOOST_TEST(spread.points.at(0).runs_needed <= 20);
   const auto more = change(true, 0.01, 4);
   BOOST_TEST(to_string(more.points.at(0).change) == "faster");
   // the same on a GPU, whose memory and clock are its own
@@ -354,6 +361,9 @@ BOOST_AUTO_TEST_CASE(the_command) {
   BOOST_TEST(compared(before, after, {"--fail-if-slower", "9"}).status == 0);
   BOOST_TEST(contains(compared(before, after, {"--format", "csv"}).out,
                       "\nsame,fake,cuda,steady,64x64,float,hot,,1,1,1,"));
+  BOOST_TEST(contains(compared(before, after, {"--format", "markdown"}).out,
+                      "\n| slower | fake/cuda/naive | 64x64 float hot | "
+                      "block=128 | 1.000 s | 1.080 s | 1.08× | "));
   const Words json{"--format", "json"};
   BOOST_TEST(contains(compared(before, after, json).out,
                       R"("slower":1,"faster":0,"same":1)"));
@@ -403,6 +413,51 @@ BOOST_AUTO_TEST_CASE(refused_options) {
       BOOST_CHECK_THROW(testing::said_by(words), UsageError);
     }
   }
+}
+
+// Three commits; one point is slower at the third, fails at the second, and one
+// is there once.
+BOOST_AUTO_TEST_CASE(a_trend_goes_from_commit_to_commit) {
+  const testing::Folder folder;
+  const auto path = (folder.path / "history.jsonl").string();
+  const auto measure = [&](int commit, const std::vector<Record>& records) {
+    Run run;
+    run.id = "run" + std::to_string(commit);
+    run.date = "2025-01-0" + std::to_string(commit) + "T00:00:00Z";
+    run.commit = "commit" + std::to_string(commit);
+    run.machine = "here";
+    Store store(path, run);
+    for (Record record : records) {
+      record.run = run.id;
+      record.tunables = {{"block", 128}};
+      store.append(record);
+    }
+  };
+  Record failed = point_of(around(1));
+  failed.seconds.clear();
+  failed.verdict = Verdict::wrong_result;
+  measure(1, {point_of(around(1)), point_of(around(2), "warp")});
+  measure(2, {failed, point_of(around(2), "warp"), point_of(around(1), "new")});
+  measure(3, {point_of(around(1.2)), point_of(around(2), "warp")});
+  BOOST_TEST(testing::said_by({"show", path, "--trend"}).messages == "");
+  const auto table = shown(path, {"--trend"});
+  BOOST_TEST(
+      contains(table, "here: fake/cuda/naive fake 64x64 float hot, block=128"));
+  BOOST_TEST(contains(table, "2025-01-02  commit2"), table);
+  BOOST_TEST(contains(table, "(wrong_result)"), table);
+  BOOST_TEST(contains(table, "1 points of one commit alone, 1 that changed"));
+  BOOST_TEST(!contains(table, "warp"), table);
+  BOOST_TEST(contains(shown(path, {"--trend", "--all"}), "warp"));
+  const auto csv = shown(path, {"--trend", "--format", "csv"});
+  BOOST_TEST(
+      contains(csv,
+               "naive,fake 64x64 float hot,block=128,2025-01-02,commit2,,,"
+               ",,,failed\n"),
+      csv);
+  BOOST_TEST(contains(csv, ",commit3,1,1.2,1.2,"), csv);
+  BOOST_TEST(contains(csv, ",slower\n"), csv);
+  BOOST_TEST(contains(csv, ",commit3,1,2,1,"), csv);
+  BOOST_CHECK_THROW(shown(path, {"--trend", "--format", "record"}), UsageError);
 }
 
 namespace {

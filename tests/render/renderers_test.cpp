@@ -4,6 +4,7 @@
 #include "core/text.hpp"
 #include "render/csv.hpp"
 #include "render/json.hpp"
+#include "render/markdown.hpp"
 #include "render/terminal.hpp"
 #include "render/words.hpp"
 #include "text.hpp"
@@ -39,6 +40,45 @@ BOOST_AUTO_TEST_CASE(a_table_is_aligned_on_a_terminal) {
              "variant          time  ratio  remark\n"
              "naive        16.24 us  1.50x  of the first\n"
              "=SUM(\"a\",b)            2.00x\n");
+}
+
+BOOST_AUTO_TEST_CASE(markdown_shows_what_a_terminal_shows) {
+  Table folded = table_of_two();
+  folded.title = "all of them";
+  folded.folded = true;
+  const Document document{
+      .title = "two <b>",
+      .blocks = {Paragraph{"1. no list: a_b *c* @d | e"},
+                 Paragraph{Text(Strong{"so"})}, List{{"one"}},
+                 Paragraph{.text = "as ``` is\n", .verbatim = true},
+                 table_of_two(),
+                 Section{.title = "section", .blocks = {folded}}}};
+  const std::string rows =
+      "| variant | time | ratio | remark |\n"
+      "| --- | --: | --: | --- |\n"
+      "| naive | 16.24 µs | 1.50× | of the first |\n"
+      "| =SUM(\"a\",b) |  | 2.00× |  |\n";
+  BOOST_TEST(markdown(document) ==
+             "### two &lt;b\\>\n\n"
+             "1\\. no list: a_b \\*c\\* &#64;d \\| e\n\n"
+             "**so**\n\n- one\n\n"
+             "````\nas ``` is\n````\n\n" +
+                 rows +
+                 "\n#### section\n\n"
+                 "<details><summary>all of them</summary>\n\n" +
+                 rows + "\n</details>\n");
+}
+
+BOOST_AUTO_TEST_CASE(markdown_has_a_cell_for_each_column) {
+  Table table{.columns = {{.title = "a"}, {.title = "b"}, {.title = "c"}},
+              .rows = {{.cells = {{.text = "group"}}, .heading = true},
+                       row_of({"1", "fills the rest"}),
+                       row_of({"1", "", "3"})},
+              .numbers = true};
+  table.rows[1].cells[0].note = "note";
+  BOOST_TEST(markdown(table) ==
+             "| a | b | c |\n| --- | --- | --- |\n| **group** |  |  |\n"
+             "| 1 (note) | fills the rest |  |\n| 1 | - | 3 |\n");
 }
 
 BOOST_AUTO_TEST_CASE(csv_has_raw_numbers_under_keys) {

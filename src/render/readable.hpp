@@ -1,0 +1,17 @@
+// A document for people: on a terminal, or as Markdown.
+#pragma once
+
+#include <string>
+
+#include "render/markdown.hpp"
+#include "render/terminal.hpp"
+
+namespace parlab {
+
+// A Document, a Section or a Table.
+template <typename T>
+std::string readable(const T& said, const Looks& looks) {
+  return looks.markdown ? markdown(said) : terminal(said, looks);
+}
+
+}  // namespace parlab
