@@ -5,7 +5,6 @@
 #include <array>
 #include <map>
 #include <ostream>
-#include <set>
 
 #include "cli/lists.hpp"
 #include "cli/record_filter.hpp"
@@ -46,23 +45,13 @@ Side load_side(const std::string& name, const RecordFilter& filter,
             std::back_inserter(warnings));
   std::erase_if(loaded.records,
                 [&](const Record& record) { return !filter(record); });
-  std::set<std::string> machines;
-  const Run* last = nullptr;
-  for (const auto& record : loaded.records) {
-    machines.insert(record.machine);
-    last = &loaded.runs.at(record.run);
-  }
-  if (last == nullptr)
+  if (loaded.records.empty())
     throw UsageError("compare: '" + name + "' has no records to compare");
-  if (machines.size() > 1) {
-    throw UsageError("compare: '" + name +
-                     "' has records of several machines (" +
-                     join({machines.begin(), machines.end()}, ", ") +
-                     "); name the file or folder of one");
-  }
-  return {std::move(loaded.records), record_path(name) + ": " + last->machine +
-                                         ", commit " + last->commit + ", " +
-                                         last->date.substr(0, 10)};
+  require_one_machine(loaded.records, "compare: '" + name + "'");
+  const Run& last = loaded.runs.at(loaded.records.back().run);
+  return {std::move(loaded.records), record_path(name) + ": " + last.machine +
+                                         ", commit " + last.commit + ", " +
+                                         last.date.substr(0, 10)};
 }
 
 // A time, or why there is none.

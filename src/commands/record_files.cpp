@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "core/file.hpp"
 #include "core/text.hpp"
@@ -42,6 +43,17 @@ Loaded load_all(const std::vector<std::string>& paths) {
               std::back_inserter(all.warnings));
   }
   return all;
+}
+
+void require_one_machine(const std::vector<Record>& records,
+                         const std::string& what) {
+  std::set<std::string> machines;
+  for (const auto& record : records)
+    machines.insert(record.machine);
+  if (machines.size() < 2) return;
+  throw UsageError(what + " has records of several machines (" +
+                   join({machines.begin(), machines.end()}, ", ") +
+                   "); name the file or folder of one");
 }
 
 Loaded load_asked_for(const Arguments& arguments) {

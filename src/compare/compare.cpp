@@ -168,6 +168,13 @@ Runs runs_of(const std::vector<Record>& of_point) {
   return runs;
 }
 
+std::vector<Runs> runs_of_points(std::vector<Record> records) {
+  std::vector<Runs> all;
+  for (auto& [name, runs] : points_of(std::move(records)))
+    all.push_back(std::move(runs));
+  return all;
+}
+
 Comparison compare_records(std::vector<Record> before,
                            std::vector<Record> after,
                            const CompareRules& rules) {

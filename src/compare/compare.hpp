@@ -37,6 +37,8 @@ struct Runs {
 
 // Of the records of one point, oldest first. Each run counts with its last one.
 Runs runs_of(const std::vector<Record>& of_point);
+// Of all points, by identity; emulated records are left out.
+std::vector<Runs> runs_of_points(std::vector<Record> records);
 
 struct ComparedPoint {
   Runs before, after;

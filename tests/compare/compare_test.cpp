@@ -415,6 +415,35 @@ BOOST_AUTO_TEST_CASE(refused_options) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(other_programs_read_the_medians_of_runs) {
+  const auto exported = [](const RecordFile& file, const std::string& format) {
+    return testing::said_by({"export", file.path, "--format", format}).out;
+  };
+  Record failed = point_of({}, "warp");
+  failed.verdict = Verdict::wrong_result;
+  const RecordFile file({point_of(around(2)), failed});
+  const auto json = exported(file, "google-benchmark");
+  BOOST_TEST(contains(json, R"({"context":{"date":"2025-01-02T03:04:05Z",)"));
+  BOOST_TEST(
+      contains(json, R"("name":"fake/cuda/naive/64x64/float/hot/block:128",)"));
+  BOOST_TEST(contains(json, R"("run_type":"iteration","repetitions":1,)"));
+  BOOST_TEST(contains(json, R"("real_time":2e+09,)"), json);
+  BOOST_TEST(!contains(json, "warp"));
+  BOOST_TEST(
+      exported(file, "openmetrics") ==
+      "# TYPE parlab_time_seconds gauge\n"
+      "# UNIT parlab_time_seconds seconds\n"
+      "# HELP parlab_time_seconds Median time of one execution.\n"
+      "parlab_time_seconds{machine=\"here\",workload=\"fake\",backend=\"cuda\","
+      "variant=\"naive\",size=\"64x64\",dtype=\"float\",cache=\"hot\","
+      "tunables=\"block=128\"} 2 1735787045\n"
+      "# EOF\n");
+  const RecordFile other({point_of(around(1))}, "there");
+  BOOST_CHECK_THROW(testing::said_by({"export", file.path, other.path,
+                                      "--format", "google-benchmark"}),
+                    UsageError);
+}
+
 // Three commits; one point is slower at the third, fails at the second, and one
 // is there once.
 BOOST_AUTO_TEST_CASE(a_trend_goes_from_commit_to_commit) {
