@@ -227,16 +227,21 @@ Audit audit(const std::vector<Record>& records,
   return audit;
 }
 
-std::string command_for(const Record& record, const Run& run) {
-  std::string command =
-      "bin/parlab " + record.workload + " " + to_string(record.size);
-  command += " --variant " + record.backend + "/" + record.variant;
-  command += " --dtype " + std::string(to_string(record.dtype));
-  command += " --cache " + std::string(to_string(record.cache));
+std::vector<std::string> arguments_for(const Record& record) {
+  std::vector<std::string> words{
+      record.workload, to_string(record.size),
+      "--variant",     record.backend + "/" + record.variant,
+      "--dtype",       std::string(to_string(record.dtype)),
+      "--cache",       std::string(to_string(record.cache))};
   for (const auto& [name, value] : record.tunables)
-    command += " --" + name + " " + std::to_string(value);
+    words.insert(words.end(), {"--" + name, std::to_string(value)});
+  words.emplace_back("--force");
+  return words;
+}
+
+std::string command_for(const Record& record, const Run& run) {
   const auto file = value_of(run.command, "--results", "PARLAB_RESULTS");
-  return command + " --force" +
+  return "bin/parlab " + join(arguments_for(record), " ") +
          (file.empty() ? "" : " --results " + shell_quoted(file));
 }
 

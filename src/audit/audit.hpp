@@ -45,6 +45,8 @@ Audit audit(const std::vector<Record>& records,
             const std::map<std::string, Run>& runs,
             const AuditRules& rules = {});
 
+// The words behind "bin/parlab" that measure it again, as its tunables are.
+std::vector<std::string> arguments_for(const Record& record);
 // The command that measures it again, into the file that its run named:
 // "bin/parlab dmv 4096x4096 --variant openmp/rows --dtype float ...".
 std::string command_for(const Record& record, const Run& run);

@@ -166,6 +166,12 @@ class TextTable {
 std::string text_of(const Paragraph& paragraph, const Looks& looks) {
   return lines_of(paragraph.text, looks, colour_of(paragraph.tone));
 }
+std::string text_of(const List& list, const Looks& looks) {
+  std::string text;
+  for (const auto& item : list.items)
+    text += lines_of("- " + item, looks);
+  return text;
+}
 std::string text_of(const Table& table, const Looks& looks) {
   return terminal(table, looks);
 }

@@ -124,6 +124,8 @@ BOOST_AUTO_TEST_CASE(small_print_belongs_to_what_it_follows) {
       .title = "title",
       .blocks = {Paragraph{"one"}, Paragraph{.text = "two", .small = true},
                  Section{.title = "section", .blocks = {Paragraph{"three"}}}}};
+  BOOST_TEST(terminal(Document{.blocks = {List{{"one", "two"}}}}) ==
+             "- one\n- two\n");
   BOOST_TEST(terminal(document) == "title\n\none\ntwo\n\nsection\nthree\n");
 }
 

@@ -48,7 +48,7 @@ expect "of a machine" refuses "no records of a machine 'nvidia-x'" dmv 64 --emul
 expect "of no counters" refuses '--like nvidia-h200: is for --counters' dmv 64 --emulate --like nvidia-h200
 expect "for an image" refuses '--iterations: is an option' convsep --image generated:8x8 --filter box:1 --output a.pgm --iterations 3
 expect "and one of another command by runs" refuses "--margin: is an option of 'parlab compare'" dmv 64 --margin 5
-for command in show compare export claims query database page index merge machine tune grade; do
+for command in show compare reproduce export claims query database page index merge machine tune grade; do
   expect "$command --help works" eval "says '^Usage: parlab $command' $command --help && '$parlab' $command --help"
 done
 
