@@ -106,7 +106,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' $1 $2;)
 $(if $(filter all build install,$(MAKECMDGOALS)),$(if $(wildcard $(BIN)/parlab*),,$(shell NO_INSTALL=1 scripts/install.sh build >&2)))
 
 # ---- targets ----------------------------------------------------------------
-.PHONY: assignment workload measure build check check-quick device-spread report sanitize counters energy tune figures say-what-is-left-out gallery format lint all install deps clean help $(EXPERIMENTS)
+.PHONY: assignment workload measure build check check-quick device-spread report sanitize counters energy tune figures say-what-is-left-out gallery format lint all install deb deps clean help $(EXPERIMENTS)
 
 # On a cluster the build is done here, or with BUILD_ON=node by the first job.
 BUILD_ON   ?= $(shell sed -n 's/^BUILD_ON=//p' $(or $(CLUSTER_SETTINGS),cluster.settings) 2>/dev/null)
@@ -212,6 +212,9 @@ install: build ## put the program and its scripts under PREFIX=/usr/local
 	for p in parlab $(WORKLOADS); do ln -sfn ../lib/parlab/bin/$$p "$$prefix/bin/$$p"; done; \
 	ln -sfn ../lib/parlab/scripts/run-experiment.sh "$$prefix/bin/parlab-experiment"
 	@echo "installed: $(PREFIX)/bin/parlab, parlab-experiment and $(WORKLOADS)"
+
+deb: ## a Debian package of the program, without CUDA, in build/deb
+	@scripts/deb.sh
 
 clean: ## remove what was built; records and figures stay
 	rm -rf build bin

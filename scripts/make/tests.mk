@@ -71,7 +71,7 @@ $(B)/gpu-tests/%.cpp.o: %.cpp $(B)/room.flags
 SHELL_TESTS  := $(wildcard tests/tree/*.sh) $(filter-out %/slurm.sh,$(wildcard tests/cluster/*.sh))
 shell-of      = $(patsubst %,shell-%,$(basename $(notdir $1)))
 LINT_SOURCES := $(shell find src serial openmp cuda blas tests scripts -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cuh' -o -name '*.h')
-LINT_SCRIPTS := $(wildcard scripts/*.sh scripts/*/*.sh tests/*/*.sh) scripts/make/shell .ci/run
+LINT_SCRIPTS := $(wildcard scripts/*.sh scripts/*/*.sh tests/*/*.sh) scripts/make/shell .ci/run debian/man-page.sh
 LINTS        := lint-format lint-shell
 # Not the emulation: the names of its hooks are reserved ones, and have to be.
 TIDY_SOURCES := $(filter-out src/places/emulation/%,$(wildcard src/*.cpp src/*/*.cpp src/*/*/*.cpp))
