@@ -1,6 +1,6 @@
 # Two sets of records: the time after over the time before, of the fastest setting of each variant, by size.
-fastest = "(SELECT *, min(after_s) AS fastest_s FROM records WHERE ratio IS NOT NULL GROUP BY workload, backend, variant, dtype, cache, size)"
-rows = "SELECT workload || ', ' || dtype || CASE cache WHEN 'hot' THEN '' ELSE ', ' || cache END AS panel, backend || '/' || variant AS curve, bytes AS x, ratio AS y, ratio_low AS low, ratio_high AS high, change || ', ' || size || ifnull(', ' || tunables, '') AS note, NULL AS look FROM " . fastest . " ORDER BY workload, dtype"
+fastest = "(SELECT *, min(after_s) AS fastest_s FROM records WHERE ratio IS NOT NULL GROUP BY workload, backend, variant, dtype, cache, inputs, size)"
+rows = "SELECT workload || ', ' || dtype || CASE cache WHEN 'hot' THEN '' ELSE ', ' || cache END || CASE inputs WHEN 'uniform' THEN '' ELSE ', ' || inputs END AS panel, backend || '/' || variant AS curve, bytes AS x, ratio AS y, ratio_low AS low, ratio_high AS high, change || ', ' || size || ifnull(', ' || tunables, '') AS note, NULL AS look FROM " . fastest . " ORDER BY workload, dtype"
 run = "points with enough samples on both sides"
 subject = "Time after / before"
 finding = list("SELECT group_concat(count || ' ' || change, ', ') FROM (SELECT change, count(*) AS count FROM records GROUP BY change ORDER BY change = 'same', change = 'undecided', count DESC)")

@@ -2,7 +2,8 @@
 # by side. A figure says
 #   rows     SQL of the dots, in the order of the names from the top: panel, series, name, x, low, high, unit,
 #            note, look (NULL, or 20: the small grey ones)
-#   run, subject, finding; where it wants that level: a line across the first panel
+#   run, subject, finding; where it wants them level: a line across the first panel, and x_least: where its axis
+#   begins, in place of 0
 # A panel of one series has its name; of several the names stand above.
 given = "SELECT *, row_number() OVER () AS place FROM (" . rows . ")"
 dots = "WITH given AS (" . given . "), kept AS (SELECT *, min(ifnull(low, x), ifnull(high, x)) AS least, max(ifnull(low, x), ifnull(high, x)) AS most, min(place) OVER (PARTITION BY name) AS name_place, " \
@@ -30,7 +31,11 @@ set yrange [words(names) + 0.5 : 0.5]
 set xtics font "," . small offset 0,0.3
 point_words(x, y) = name_of(y) . ", " . y_words(x)
 tick_words(x) = x == 0 ? "0" : is_si(y_unit) ? si(x) . (strlen(y_unit) == 1 ? y_unit : "") : three(x)
-keys = 0
+key_width(s) = 46 + 7.2 * strlen(freed(word(of_series, 3 * s - 1)))
+keys = beside + 30
+all_keys = 0
+do for [s = 1:series] { all_keys = all_keys + key_width(s) }
+if (keys + all_keys > 720) { keys = all_keys < 700 ? 720 - all_keys : 20 }
 set multiplot
 do for [p = 1:panels] {
   panel_name = freed(word(of_panels, 5 * p - 4))
@@ -51,12 +56,13 @@ do for [p = 1:panels] {
     set xrange [x_low / 1.5 : x_high * 1.5]
     do for [power = floor(log10(x_low)):ceil(log10(x_high)):(x_high > 1e4 * x_low ? 2 : 1)] { set xtics add (tick_words(10.0 ** power) 10.0 ** power) }
   } else {
-    set xrange [0 : x_high * 1.04]
-    if (exists("level") && p == 1 && level > x_high) { set xrange [0 : level * 1.04] }
-    rough = x_high / (wide > 300 ? 6 : 3)
+    x_from = exists("x_least") ? x_least : 0
+    x_to = exists("level") && p == 1 && level > x_high ? level : x_high
+    set xrange [x_from == 0 ? 0 : x_from - 0.04 * (x_to - x_from) : x_from == 0 ? x_to * 1.04 : x_to + 0.04 * (x_to - x_from)]
+    rough = (x_to - x_from) / (wide > 300 ? 6 : 3)
     power = 10 ** floor(log10(rough))
     step = rough / power > 5 ? 10 * power : rough / power > 2 ? 5 * power : 2 * power
-    do for [t = 0:8] { set xtics add (tick_words(t * step) t * step) }
+    do for [t = floor(x_from / step):floor(x_from / step) + 8] { set xtics add (tick_words(t * step) t * step) }
   }
   set xlabel named(panel_name, y_unit) font "," . small offset 0,0.4
   unset arrow
@@ -65,8 +71,8 @@ do for [p = 1:panels] {
   do for [s = 1:series] {
     if (int(word(of_series, 3 * s - 2)) == p) {
       title_of = freed(word(of_series, 3 * s - 1))
-      title_x = alone ? beside + wide * (p - 1) + 30 : beside + 30 + keys
-      if (!alone) { keys = keys + 46 + 7.2 * strlen(title_of) }
+      title_x = alone ? beside + wide * (p - 1) + 30 : keys
+      if (!alone) { keys = keys + key_width(s) }
       grey = int(word(of_series, 3 * s)) == 20
       all_of_panel = all_of_panel . (strlen(all_of_panel) > 0 ? ", " : "") \
         . sprintf("query(dots . 'SELECT x, l, least, most FROM dots WHERE s = %d ORDER BY l, x') using 1:2:3:4 with xerrorbars linetype %d dashtype 1 %s title '%s' at screen %.4f, screen 1 - %f / tall", \

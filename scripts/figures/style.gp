@@ -107,7 +107,7 @@ bytes_text(b) = b >= 2 ** 30 ? three(b / 2.0 ** 30) . " GiB" : b >= 2 ** 20 ? th
 # A figure may say where a point stands in its own words. Times and rates get the prefix that they need.
 x_words(x) = three(x)
 y_unit = ""
-is_si(unit) = strstrt(" s flop/s B/s J ", " " . unit . " ") > 0
+is_si(unit) = strstrt(" s flop/s B/s J W ", " " . unit . " ") > 0
 si(v) = v >= 0.9995e12 ? three(v / 1e12) . " T" : v >= 0.9995e9 ? three(v / 1e9) . " G" : v >= 0.9995e6 ? three(v / 1e6) . " M" : \
     v >= 0.9995e3 ? three(v / 1e3) . " k" : v >= 0.9995 || v <= 0 ? three(v) . " " : v >= 0.9995e-3 ? three(v * 1e3) . " m" : \
     v >= 0.9995e-6 ? three(v * 1e6) . " µ" : three(v * 1e9) . " n"

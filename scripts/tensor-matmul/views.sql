@@ -8,7 +8,7 @@ CREATE VIEW timed AS
          gflops * 1e-3 * median_s / low_s AS tflops_high,
          gflops * 0.1 / nullif(roof_percent, 0) AS roof_tflops
   FROM records
-  WHERE workload = 'matmul' AND verdict = 'passed' AND median_s IS NOT NULL AND cache = 'hot';
+  WHERE workload = 'matmul' AND verdict = 'passed' AND median_s IS NOT NULL AND cache = 'hot' AND inputs = 'uniform';
 
 -- The best that the vendor's libraries do: of the bare columns SQLite takes the row of the min.
 CREATE VIEW peer AS
@@ -36,8 +36,8 @@ CREATE VIEW rungs AS
 -- Accuracy against speed: products of floats, one row for each kind of inputs. Of the rungs in TF32
 -- the last one stands for all, which err alike.
 CREATE VIEW accuracy AS
-  SELECT n, backend || '/' || variant AS name, arithmetic, tflops, inputs, of_bound, of_rounding
-  FROM (SELECT *, 'uniform' AS inputs, error_uniform_of_bound AS of_bound,
+  SELECT n, backend || '/' || variant AS name, arithmetic, tflops, errors_on, of_bound, of_rounding
+  FROM (SELECT *, 'uniform' AS errors_on, error_uniform_of_bound AS of_bound,
                error_uniform_of_rounding AS of_rounding FROM square
         UNION ALL
         SELECT *, 'wide', error_wide_of_bound, error_wide_of_rounding FROM square)
@@ -46,15 +46,15 @@ CREATE VIEW accuracy AS
 
 -- What float itself errs: the largest of loops of multiply-adds, as in serial, and of cuBLAS.
 CREATE VIEW float_error AS
-  SELECT n, inputs, max(of_bound) AS of_bound FROM accuracy
-  WHERE arithmetic = 'ieee' GROUP BY n, inputs;
+  SELECT n, errors_on, max(of_bound) AS of_bound FROM accuracy
+  WHERE arithmetic = 'ieee' GROUP BY n, errors_on;
 
 -- What may stand in for float, as far as these inputs tell: it errs at most twice as much.
 CREATE VIEW stands_in AS
   SELECT a.n, a.name, a.arithmetic, max(a.tflops) AS tflops,
-         max(CASE a.inputs WHEN 'uniform' THEN a.of_bound END) AS uniform,
-         max(CASE a.inputs WHEN 'wide' THEN a.of_bound END) AS wide,
-         max(CASE a.inputs WHEN 'uniform' THEN a.of_rounding END) AS uniform_of_rounding,
-         max(CASE a.inputs WHEN 'wide' THEN a.of_rounding END) AS wide_of_rounding,
+         max(CASE a.errors_on WHEN 'uniform' THEN a.of_bound END) AS uniform,
+         max(CASE a.errors_on WHEN 'wide' THEN a.of_bound END) AS wide,
+         max(CASE a.errors_on WHEN 'uniform' THEN a.of_rounding END) AS uniform_of_rounding,
+         max(CASE a.errors_on WHEN 'wide' THEN a.of_rounding END) AS wide_of_rounding,
          max(a.of_bound / f.of_bound) AS times_float
-  FROM accuracy a JOIN float_error f USING (n, inputs) GROUP BY a.n, a.name;
+  FROM accuracy a JOIN float_error f USING (n, errors_on) GROUP BY a.n, a.name;

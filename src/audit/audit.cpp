@@ -103,7 +103,8 @@ std::string line_of(const Record& record) {
   std::string key =
       record.machine + " " + record.host_id + " " + record.full_name() + " " +
       std::string(to_string(record.dtype)) + " " +
-      std::string(to_string(record.cache)) + " " + to_string(record.tunables);
+      std::string(to_string(record.cache)) + " " +
+      std::string(to_string(record.inputs)) + " " + to_string(record.tunables);
   const auto* const workload = Registry::instance().workload(record.workload);
   if (workload == nullptr) return key;
   for (auto i = count_extents(*workload); i < record.size.size(); ++i)
@@ -233,6 +234,9 @@ std::vector<std::string> arguments_for(const Record& record) {
       "--variant",     record.backend + "/" + record.variant,
       "--dtype",       std::string(to_string(record.dtype)),
       "--cache",       std::string(to_string(record.cache))};
+  if (record.inputs != InputKind::uniform)
+    words.insert(words.end(),
+                 {"--inputs", std::string(to_string(record.inputs))});
   for (const auto& [name, value] : record.tunables)
     words.insert(words.end(), {"--" + name, std::to_string(value)});
   words.emplace_back("--force");

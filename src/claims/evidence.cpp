@@ -105,7 +105,8 @@ Selection Evidence::tried(const std::string& workload, Dtype dtype) const {
   std::vector<const Record*> found;
   for (const auto& record : records_) {
     if (record.workload == workload && record.dtype == dtype &&
-        record.cache == Cache::hot && !record.from_host && square(record)) {
+        record.cache == Cache::hot && record.inputs == InputKind::uniform &&
+        !record.from_host && square(record)) {
       found.push_back(&record);
     }
   }

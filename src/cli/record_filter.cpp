@@ -81,12 +81,12 @@ bool RecordFilter::operator()(const Record& record) const {
   };
   return lets(workloads, record.workload) && lets(backends, record.backend) &&
          lets(dtypes, record.dtype) && any_verdict() &&
-         lets(caches, record.cache) && (variants.empty() || any_variant()) &&
-         (sizes.empty() || any_size());
+         lets(caches, record.cache) && lets(inputs, record.inputs) &&
+         (variants.empty() || any_variant()) && (sizes.empty() || any_size());
 }
 
 Options filter_options() {
-  return run_options({"backend", "variant", "dtype", "cache"}) +
+  return run_options({"backend", "variant", "dtype", "cache", "inputs"}) +
          Options{
              {.flag = "workload", .argument = "LIST", .help = "as dmv,matmul"},
              {.flag = "size",
@@ -107,6 +107,7 @@ RecordFilter filter_of(const Arguments& arguments) {
   filter.variants = typed(arguments, "variant", as_is);
   filter.dtypes = typed(arguments, "dtype", from_string<Dtype>);
   filter.caches = typed(arguments, "cache", from_string<Cache>);
+  filter.inputs = typed(arguments, "inputs", from_string<InputKind>);
   for (const auto& word : typed(arguments, "verdict", one_of(verdicts))) {
     if (word == failures) {
       filter.failures = true;

@@ -20,6 +20,7 @@ struct RecordFilter {
   std::set<Verdict> verdicts;
   bool failures = false;  // what failed() says yes to, beside the verdicts
   std::set<Cache> caches;
+  std::set<InputKind> inputs;
 
   bool operator()(const Record& record) const;
 };

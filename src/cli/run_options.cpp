@@ -32,6 +32,14 @@ Options under(const std::string& title, Options options, bool rare = false) {
   return options;
 }
 
+std::string timed_kinds() {
+  std::vector<std::string> names;
+  for (const auto kind : every_value<InputKind>()) {
+    if (is_timed_on(kind)) names.emplace_back(to_string(kind));
+  }
+  return join(names, ", ");
+}
+
 // Each a flag, its variable, its argument and its help.
 Options everyday_options() {
   return under(
@@ -68,7 +76,11 @@ Options everyday_options() {
 
 Options rare_options() {
   constexpr bool rare = true;
-  return under(how_long,
+  return under(what_to_run,
+               {{"inputs", "PARLAB_INPUTS", "LIST",
+                 "timed on: " + timed_kinds() + " (uniform)"}},
+               rare) +
+         under(how_long,
                {{"precision", "PARLAB_PRECISION", "X",
                  "half width of the 95 % interval (0.01)"},
                 {"point-limit", "PARLAB_POINT_LIMIT", "SECONDS",
@@ -80,6 +92,8 @@ Options rare_options() {
          under(output,
                {{"energy", "PARLAB_ENERGY", "",
                  "joules too, by NVML or RAPL: half a minute for each"},
+                {"energy-time", "PARLAB_ENERGY_TIME", "SECONDS",
+                 "of one run for joules, and no second one (4 or more of 5)"},
                 {"pictures", "", "FOLDER",
                  "with --counters of emulated kernels: what a warp touches"},
                 {"registers", "", "",

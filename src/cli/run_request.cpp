@@ -46,6 +46,14 @@ std::vector<Dtype> dtypes_of(const Arguments& arguments) {
   });
 }
 
+InputKind timed_inputs(const std::string& word) {
+  const auto kind = from_string<InputKind>(word);
+  if (is_timed_on(kind)) return kind;
+  throw UsageError("'" + word + "' inputs only verify: time on uniform, " +
+                   (kind == InputKind::wide ? "spread" : "whole") +
+                   " or others of --help");
+}
+
 // CUDA's numbers of the GPUs; none for "all".
 std::vector<int> devices_of(const Setting& setting) {
   if (setting.text == "all") return {};
@@ -63,12 +71,15 @@ void read_limits(const Arguments& arguments, Plan& plan) {
   plan.caches = {Cache::hot};
   if (const auto* setting = arguments.find("cache"))
     plan.caches = setting->values(from_string<Cache>);
+  if (const auto* setting = arguments.find("inputs"))
+    plan.inputs = setting->values(timed_inputs);
   if (const auto* setting = arguments.find("iterations"))
     plan.iterations = static_cast<int>(parse_count(*setting, 1, 1000000000));
   number("time-limit", longest_limit_s, plan.time_limit_s);
   number("point-limit", longest_limit_s, plan.point_limit_s);
   number("execution-limit", longest_limit_s, plan.execution_limit_s);
   number("precision", 1, plan.precision);
+  number("energy-time", longest_limit_s, plan.energy_time_s);
   if (const auto* setting = arguments.find("device"))
     plan.devices = devices_of(*setting);
   plan.node = arguments.text("node");

@@ -63,13 +63,15 @@ Cell cell_of(const Runs& runs) {
 Row row_of_point(const ComparedPoint& point) {
   const Record& r = point.before.last;
   const std::string size = to_string(r.size), dtype(to_string(r.dtype)),
-                    cache(to_string(r.cache));
+                    cache(to_string(r.cache)), inputs(to_string(r.inputs));
+  const bool usual = r.inputs == InputKind::uniform;
   const auto& [value, ends] = point.test.ratio;
   const Quantity ratio{value, Unit::factor, Interval{ends.low, ends.high}};
   const bool tested = point.tested;
-  Row row = row_of({to_string(point.change), r.full_name(), r.workload,
-                    r.backend, r.variant, join({size, dtype, cache}, " "), size,
-                    dtype, cache, to_string(r.tunables)});
+  Row row = row_of(
+      {to_string(point.change), r.full_name(), r.workload, r.backend, r.variant,
+       join({size, dtype, cache}, " ") + (usual ? "" : " " + inputs), size,
+       dtype, cache, inputs, to_string(r.tunables)});
   row.cells.push_back(cell_of(point.before));
   row.cells.push_back(cell_of(point.after));
   const auto rest = row_of(
@@ -97,6 +99,7 @@ Table table_of_points(const std::vector<const ComparedPoint*>& points) {
           {"size"},
           {"dtype"},
           {"cache"},
+          {"inputs"},
           {"tunables", "tunables"},
           {"before_s", "before", true},
           {"after_s", "after", true},

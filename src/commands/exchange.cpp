@@ -13,12 +13,15 @@
 namespace parlab {
 namespace {
 
-// "dmv/cuda/naive/4096x4096/float/hot/block:128"
+// "dmv/cuda/naive/4096x4096/float/hot/block:128"; inputs where they are not
+// uniform
 std::string benchmark_name(const Record& record) {
   auto name = record.full_name() + "/" + to_string(record.size) + "/" +
               join({std::string(to_string(record.dtype)),
                     std::string(to_string(record.cache))},
                    "/");
+  if (record.inputs != InputKind::uniform)
+    name += "/" + std::string(to_string(record.inputs));
   for (const auto& [tunable, value] : record.tunables)
     name += "/" + tunable + ":" + std::to_string(value);
   return name;
@@ -104,6 +107,7 @@ void write_openmetrics(std::ostream& out, const Loaded& loaded) {
          label("size", to_string(record.size)),
          label("dtype", to_string(record.dtype)),
          label("cache", to_string(record.cache)),
+         label("inputs", to_string(record.inputs)),
          label("tunables", to_string(record.tunables))},
         ",");
     out << "parlab_time_seconds{" << point << "} "

@@ -20,11 +20,28 @@ namespace parlab {
 // Wide: few products of each sum are not zero, operands fill the significand,
 // exponents lie far apart; compared within the bound of so few roundings,
 // which nothing narrower can keep.
-PARLAB_ENUM(InputKind, "kind of inputs", (integers, "integers"),
-            (uniform, "uniform"), (wide, "wide"))
+// The others are there to be timed, and are made of the uniform ones: see
+// reference/timed_inputs.hpp.
+PARLAB_ENUM(InputKind, "kind of inputs", (uniform, "uniform"),
+            (integers, "integers"), (wide, "wide"), (zeros, "zeros"),
+            (ones, "ones"), (whole, "whole"), (normal, "normal"),
+            (spread, "spread"), (sparse, "sparse"))
 
 inline Terms terms_of(InputKind kind) {
-  return kind == InputKind::uniform ? Terms::random : Terms::any;
+  return kind == InputKind::uniform || kind == InputKind::normal ? Terms::random
+                                                                 : Terms::any;
+}
+
+// Whether samples may be taken on them: these have no structure that changes
+// between executions would break, and no zeros in dense arrays but where they
+// say so.
+constexpr bool is_timed_on(InputKind kind) {
+  return kind != InputKind::integers && kind != InputKind::wide;
+}
+
+// Elements may take the other sign, and the inputs stay of their kind.
+constexpr bool takes_signs(InputKind kind) {
+  return kind != InputKind::wide && kind != InputKind::ones;
 }
 
 // Outputs are filled with this before each checked execution; elements

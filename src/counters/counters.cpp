@@ -32,8 +32,8 @@ namespace {
 bool wanted(const Record& record) {
   const auto* const variant = variant_of(record);
   return record.verdict == Verdict::passed && !record.emulated &&
-         record.counters.empty() && variant != nullptr &&
-         variant->target == Target::gpu;
+         record.inputs == InputKind::uniform && record.counters.empty() &&
+         variant != nullptr && variant->target == Target::gpu;
 }
 
 // The GPU of the record, as CUDA is told; "", any GPU, where that one has been

@@ -219,7 +219,9 @@ Measured arrange(std::vector<Run> runs, std::vector<Record> records) {
     return run.machine != measured.machine;
   });
   for (auto& record : latest(records)) {
-    if (record.emulated || record.cache != Cache::hot) continue;
+    if (record.emulated || record.cache != Cache::hot ||
+        record.inputs != InputKind::uniform)
+      continue;
     if (record.timed()) {
       const auto summary = record.summary();
       const auto side = side_of(record);

@@ -46,7 +46,8 @@ struct Measured {
   std::string folder;     // the name of its folder, under results/ and plots/
   std::vector<Run> runs;  // oldest first
   std::vector<Record> records;  // all of them, for the claims
-  // the latest of each point, caches hot, passed, timed, not emulated
+  // the latest of each point, caches hot, inputs uniform, passed, timed,
+  // not emulated
   std::vector<Entry> entries;
   // such of variants whose arrays begin and end in the host's memory
   std::vector<Entry> from_host;

@@ -102,6 +102,7 @@ void fields(V& visit, T& record) {
         record.unit.empty() ? Stored::never : Stored::required);
   visit("tunables", record.tunables);
   visit("cache", record.cache, Stored::required);
+  visit("inputs", record.inputs);
   visit("verdict", record.verdict, Stored::required);
   visit("detail", record.detail);
   visit("emulated", record.emulated);
@@ -114,6 +115,7 @@ void fields(V& visit, T& record) {
   visit("apart_us", InMicroseconds{record.apart});
   visit("moving_s", record.moving_s);
   visit("discarded", record.discarded);
+  visit("clock_hz", record.clock_hz);
   visit("errors", record.errors);
   visit("to_device_s", record.to_device_s);
   visit("to_host_s", record.to_host_s);

@@ -28,6 +28,8 @@ std::string Record::point() const {
   text += to_string(dtype);
   text += " ";
   text += to_string(cache);
+  if (inputs != InputKind::uniform)
+    text += " " + std::string(to_string(inputs));
   return text;
 }
 
@@ -78,7 +80,7 @@ bool same_machine(const Record& a, const Record& b) {
 
 bool same_point(const Record& a, const Record& b) {
   return a.workload == b.workload && a.size == b.size && a.dtype == b.dtype &&
-         a.cache == b.cache;
+         a.cache == b.cache && a.inputs == b.inputs;
 }
 
 }  // namespace parlab

@@ -56,6 +56,7 @@ struct Record {
   Dtype dtype = Dtype::f32;
   TunableValues tunables;
   Cache cache = Cache::hot;
+  InputKind inputs = InputKind::uniform;  // that were timed
   std::string source, source_hash;
   std::string unit;  // that sets the peak: "fma float"
   // where that is not IEEE in the dtype
@@ -79,6 +80,8 @@ struct Record {
   std::optional<double> moving_s;
   bool converged = false;  // Summary::precision is what was asked for
   int discarded = 0;       // samples thrown away because the clock had fallen
+  // of the device while the samples were taken, the median; 0: not known
+  double clock_hz = 0;
   // The largest, by error_name(); of workloads that know them.
   std::map<std::string, double> errors;
   // Copies between the device and pageable memory of the
@@ -121,7 +124,8 @@ struct Record {
   std::string full_name() const {
     return workload + "/" + backend + "/" + variant;
   }
-  std::string point() const;  // "dmv 4096x4096 float hot": what can be compared
+  // "dmv 4096x4096 float hot": what can be compared
+  std::string point() const;
   // point, variant, tunables, and whether it was emulated
   std::string identity() const;
   std::string key() const;  // identity and source hash: what is not run twice

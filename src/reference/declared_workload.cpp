@@ -6,6 +6,7 @@
 
 #include "core/random.hpp"
 #include "core/roundoff.hpp"
+#include "reference/timed_inputs.hpp"
 
 namespace parlab::reference {
 namespace {
@@ -168,8 +169,8 @@ bool DeclaredWorkload::has_long_sums(const Size& size) const {
   return structure().terms(size) > 48;
 }
 
-void DeclaredWorkload::fill(const Arrays& inputs, const Size& size, Dtype dtype,
-                            InputKind kind) const {
+void DeclaredWorkload::fill_own(const Arrays& inputs, const Size& size,
+                                Dtype dtype, InputKind kind) const {
   if (!declared_.fill || !declared_.fill(inputs, size, dtype, kind)) {
     constexpr std::int64_t small = 8, large = 0x7fffffff;
     const bool whole = kind == InputKind::integers;
@@ -185,6 +186,17 @@ void DeclaredWorkload::fill(const Arrays& inputs, const Size& size, Dtype dtype,
       });
       ++stream;
     }
+  }
+}
+
+void DeclaredWorkload::fill(const Arrays& inputs, const Size& size, Dtype dtype,
+                            InputKind kind) const {
+  const bool reshaped = is_timed_on(kind) && kind != InputKind::uniform;
+  fill_own(inputs, size, dtype, reshaped ? InputKind::uniform : kind);
+  std::uint64_t stream = 1;
+  for (const auto& input : inputs) {
+    if (reshaped && !input.spec.is_constant() && input.spec.layout_of.empty())
+      reshape(input, kind, stream++);
   }
   for (const auto& input : inputs) {
     if (input.spec.layout_of.empty()) continue;

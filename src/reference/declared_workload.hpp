@@ -43,6 +43,10 @@ class DeclaredWorkload : public Workload {
   bool has_long_sums(const Size& size) const;
 
  private:
+  // Inputs as it declares them, in their first layout; uniform in place of
+  // those that are made of these.
+  void fill_own(const Arrays& inputs, const Size& size, Dtype dtype,
+                InputKind kind) const;
   // The elements of a row of an array.
   std::int64_t columns(const ArraySpec& array, const Size& size) const;
   std::int64_t extent(std::string_view name, const Size& size) const;

@@ -230,7 +230,10 @@ std::vector<TimedRow> best_of_each(const std::vector<TimedRow>& rows) {
 std::string title_of_point(const Record& record) {
   return record.workload + " " + size_text(record.workload, record.size) + " " +
          std::string(to_string(record.dtype)) + ", " +
-         std::string(to_string(record.cache)) + " caches";
+         std::string(to_string(record.cache)) + " caches" +
+         (record.inputs == InputKind::uniform
+              ? ""
+              : ", inputs " + std::string(to_string(record.inputs)));
 }
 
 std::string name_of(const Record& record) {

@@ -85,7 +85,8 @@ bool recover(Bench& bench, const Trial& failed) {
     return place.executor->recover();
   } catch (const std::exception& error) {
     if (session.supervisor.may_leave()) {
-      Record record = blank_record(session, failed, Cache::hot);
+      Record record =
+          blank_record(session, failed, Cache::hot, InputKind::uniform);
       record.verdict = failed.verdict;
       record.detail = failed.detail;
       session.supervisor.leave(name_of(failed.call), record);

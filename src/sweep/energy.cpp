@@ -19,8 +19,9 @@ constexpr double sensors_agree = 0.10;
 // device at rest in between, or ran at another clock.
 constexpr double as_timed = 1.25;
 // Between questions, so that reading sensors costs nothing, and a GPU's
-// queue of launches does not overflow.
-constexpr double bunch_s = 0.02, bunch_at_most = 1000;
+// queue of launches does not overflow. Of a short run more is known where the
+// meter is asked more often.
+constexpr double bunch_s = 0.02, bunch_share = 0.01, bunch_at_most = 1000;
 // The device is still warm from its last work.
 constexpr double calm_s = 2;
 constexpr double celsius_off = 3;
@@ -28,15 +29,15 @@ constexpr double temperature_at_most_s = 120;
 
 constexpr double wanted_precision = 0.03;
 constexpr std::size_t runs_at_least = 4;  // with fewer there is no interval
-constexpr std::size_t runs_at_most = 12;
 
 [[noreturn]] void give_up(Cause cause, std::vector<Argument> arguments) {
   throw NoEnergy({.cause = cause, .arguments = std::move(arguments)});
 }
 
-std::int64_t bunch_of(double execution_s) {
-  return static_cast<std::int64_t>(
-      std::clamp(bunch_s / std::max(execution_s, 1e-9), 1.0, bunch_at_most));
+std::int64_t bunch_of(double execution_s, double whole_s = run_s) {
+  return static_cast<std::int64_t>(std::clamp(
+      std::min(bunch_s, bunch_share * whole_s) / std::max(execution_s, 1e-9),
+      1.0, bunch_at_most));
 }
 
 void rest(EnergyMeter& meter, double seconds, const Stop& stop) {
@@ -45,38 +46,40 @@ void rest(EnergyMeter& meter, double seconds, const Stop& stop) {
     meter.rest(std::min(left, ask_every_s));
 }
 
-// The readings of both sensors from the start to the end of one run.
+// The readings of both sensors from the start to the end of one run. A counter
+// that moves now and then is exact when it has just moved: the power is that
+// between its first move and its last.
 class Window {
  public:
-  explicit Window(EnergyMeter& meter) : meter_(meter) {}
+  Window(EnergyMeter& meter, double length_s)
+      : meter_(meter), length_s_(length_s) {}
 
   void begin() {
     start_s_ = next_s_ = meter_.now_s();
-    start_j_ = meter_.joules();
+    last_ = {start_s_, start_j_ = meter_.joules()};
+    moves_ = 0;
   }
   bool long_enough() {
-    const double now_s = meter_.now_s();
+    const double now_s = look();
     if (now_s >= next_s_ && now_s - start_s_ >= power_settles_s) {
       if (watts_.empty()) {
         settled_s_ = now_s;
-        settled_j_ = meter_.joules();
+        settled_j_ = last_.joules;
       }
       if (const auto watts = meter_.watts()) watts_.push_back(*watts);
       next_s_ = now_s + power_every_s;
     }
-    return now_s - start_s_ >= run_s;
+    return now_s - start_s_ >= length_s_;
   }
-  void end() {
-    end_s_ = meter_.now_s();
-    end_j_ = meter_.joules();
-  }
+  void end() { end_s_ = look(); }
 
   double seconds() const { return end_s_ - start_s_; }
   double joules() const {
-    const double joules = end_j_ - start_j_;
-    if (!(joules > 0))
+    if (!(last_.joules > start_j_))
       give_up(Cause::counter_stood_still, {quantity(seconds(), Unit::second)});
-    return joules;
+    if (moves_ < 2) return last_.joules - start_j_;
+    return (last_.joules - first_.joules) / (last_.now_s - first_.now_s) *
+           seconds();
   }
   void check_sensors() const {
     if (watts_.empty()) return;  // there is only one
@@ -84,7 +87,8 @@ class Window {
     for (const double watts : watts_)
       sum += watts;
     const double by_power = sum / static_cast<double>(watts_.size());
-    const double by_energy = (end_j_ - settled_j_) / (end_s_ - settled_s_);
+    const double by_energy =
+        (last_.joules - settled_j_) / (end_s_ - settled_s_);
     if (std::abs(by_power - by_energy) > sensors_agree * by_energy) {
       give_up(Cause::sensors_disagree,
               {quantity(by_energy, Unit::watt), quantity(by_power, Unit::watt),
@@ -93,17 +97,33 @@ class Window {
   }
 
  private:
+  struct Reading {
+    double now_s = 0, joules = 0;
+  };
+  double look() {
+    const Reading now{meter_.now_s(), meter_.joules()};
+    if (now.joules != last_.joules) {
+      last_ = now;
+      if (moves_++ == 0) first_ = now;
+    }
+    return now.now_s;
+  }
+
   EnergyMeter& meter_;
+  double length_s_;
   double start_s_ = 0, start_j_ = 0, settled_s_ = 0, settled_j_ = 0, end_s_ = 0,
-         end_j_ = 0;
-  double next_s_ = 0;
+         next_s_ = 0;
+  Reading first_, last_;  // when the counter had just moved
+  int moves_ = 0;
   std::vector<double> watts_;
 };
 
 }  // namespace
 
 EnergyGauge::EnergyGauge(Executor& place, const Detail& others,
-                         const Stop& stop) {
+                         const Stop& stop, std::optional<double> only_s)
+    : only_s_(only_s) {
+  const double length_s = only_s.value_or(run_s);
   try {
     meter_ = place.energy_meter();
     if (meter_->counts_other_programs() && others) {
@@ -111,10 +131,11 @@ EnergyGauge::EnergyGauge(Executor& place, const Detail& others,
                       .arguments = {meter_->source()},
                       .further = {others}});
     }
-    rest(*meter_, calm_s, stop);
-    Window window(*meter_);
+    rest(*meter_, std::min(calm_s, length_s), stop);
+    Window window(*meter_, length_s);
     window.begin();
-    rest(*meter_, run_s, stop);
+    while (!window.long_enough() && !stop())
+      meter_->rest(length_s / 40);
     window.end();
     if (stop()) give_up(Cause::interrupted, {});
     idle_w_ = window.joules() / window.seconds();
@@ -153,10 +174,11 @@ void EnergyGauge::begin_at_start_temperature(double execution_s,
 
 EnergyGauge::Run EnergyGauge::run(double execution_s, const Repeat& repeat,
                                   const Stop& stop) {
-  begin_at_start_temperature(execution_s, repeat, stop);
-  Window window(*meter_);
+  if (!only_s_) begin_at_start_temperature(execution_s, repeat, stop);
+  const double length_s = only_s_.value_or(run_s);
+  Window window(*meter_, length_s);
   Run run;
-  run.left = repeat({bunch_of(execution_s), [&] { window.begin(); },
+  run.left = repeat({bunch_of(execution_s, length_s), [&] { window.begin(); },
                      [&] { return window.long_enough() || stop(); },
                      [&] { window.end(); }});
   if (stop()) return run;
@@ -177,14 +199,14 @@ void EnergyRuns::add(double joules, double seconds) {
   precision_ = energy().summary().precision;
   const bool known =
       joules_.size() >= runs_at_least && precision_ <= wanted_precision;
-  finished_ = known || joules_.size() >= runs_at_most;
+  finished_ = known || joules_.size() >= at_most_;
 }
 
 Energy EnergyRuns::energy() const {
   Energy energy;
   energy.runs_j = joules_;
   energy.seconds = median(seconds_);
-  if (finished_ && precision_ > wanted_precision) {
+  if (wants_interval_ && finished_ && precision_ > wanted_precision) {
     energy.absent = {
         .cause = Cause::energy_too_uncertain,
         .arguments = {std::ssize(joules_), quantity(precision_, Unit::fraction),

@@ -1,5 +1,7 @@
-// Joules of one execution: runs of seconds, each from the same
-// temperature, until they are known.
+// Joules of one execution: runs of seconds, each from the same temperature,
+// until they are known. Or, where all takes too long, one run of as many
+// seconds as were asked for, from whatever temperature there is: without an
+// interval.
 #pragma once
 
 #include <functional>
@@ -24,8 +26,10 @@ class EnergyGauge {
  public:
   // Called once: nothing else may be at work there. Rests a while; when stop
   // says yes meanwhile, there is nothing to measure with. others: who else is
-  // at work there, whose joules some meters count, too; none: nobody.
-  EnergyGauge(Executor& place, const Detail& others, const Stop& stop);
+  // at work there, whose joules some meters count, too; none: nobody. only_s:
+  // of the one run of each configuration.
+  EnergyGauge(Executor& place, const Detail& others, const Stop& stop,
+              std::optional<double> only_s = {});
 
   // Why there is nothing to measure with; none when there is.
   const Detail& absent() const { return absent_; }
@@ -48,14 +52,20 @@ class EnergyGauge {
                                   const Stop& stop);
 
   std::unique_ptr<EnergyMeter> meter_;
+  std::optional<double> only_s_;
   std::optional<double> start_celsius_;
   double idle_w_ = 0;
   Detail absent_;
 };
 
+constexpr std::size_t runs_at_most = 12;
+
 // The runs of one configuration, and the rule when there are enough.
 class EnergyRuns {
  public:
+  // only_s: there is but one, which took so long.
+  explicit EnergyRuns(std::optional<double> only_s = {})
+      : at_most_(only_s ? 1 : runs_at_most), wants_interval_(!only_s) {}
   void add(double joules, double seconds);  // of one execution
   // Known to 3 %, or tried often enough.
   bool finished() const { return finished_; }
@@ -63,6 +73,8 @@ class EnergyRuns {
   Energy energy() const;
 
  private:
+  std::size_t at_most_;
+  bool wants_interval_;
   std::vector<double> joules_, seconds_;
   double precision_ = 0;
   bool finished_ = false;

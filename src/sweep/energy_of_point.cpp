@@ -62,7 +62,7 @@ void run_for_energy(Bench& bench, Pending& pending, EnergyRuns& runs) {
 void measure_group(Bench& bench, PendingGroup group) {
   std::vector<std::pair<Pending*, EnergyRuns>> open;
   for (auto* pending : group)
-    open.emplace_back(pending, EnergyRuns{});
+    open.emplace_back(pending, EnergyRuns(bench.session.plan.energy_time_s));
   while (!open.empty() && !bench.interrupted()) {
     for (auto& [pending, runs] : open) {
       if (bench.interrupted()) break;
@@ -100,14 +100,19 @@ std::vector<Pending*> waiting_for_energy(Bench& bench) {
 void measure_energy(Bench& bench, PendingGroup waiting,
                     const std::function<void(PendingGroup)>& done) {
   bench.proven = true;
-  if (std::ranges::any_of(waiting, [&](Pending* pending) {
-        return may_have_energy(bench, *pending);
-      })) {
-    load_inputs(bench, input_kinds.back());
-  }
-  for (std::size_t i = 0; i < waiting.size(); i += in_turns) {
-    const auto group =
-        waiting.subspan(i, std::min(in_turns, waiting.size() - i));
+  // They stand by kind of inputs.
+  for (std::size_t i = 0, end = 0; i < waiting.size(); i = end) {
+    const auto inputs = waiting[i]->record.inputs;
+    while (end < waiting.size() && end - i < in_turns &&
+           waiting[end]->record.inputs == inputs)
+      ++end;
+    const auto group = waiting.subspan(i, end - i);
+    const bool is_new = i == 0 || bench.problem->kind() != inputs;
+    if (is_new && std::ranges::any_of(group, [&](Pending* pending) {
+          return may_have_energy(bench, *pending);
+        })) {
+      load_inputs(bench, inputs);
+    }
     measure_group(bench, group);
     done(group);
   }

@@ -143,9 +143,10 @@ bool still_holds(Session& session, const Trial& trial, const Record& old) {
   return true;
 }
 
-Pending pending_of(Session& session, Trial& trial, Cache cache) {
+Pending pending_of(Session& session, Trial& trial, Cache cache,
+                   InputKind inputs) {
   Pending pending{.trial = &trial,
-                  .record = blank_record(session, trial, cache)};
+                  .record = blank_record(session, trial, cache, inputs)};
   const auto& known = session.supervisor.known();
   const auto found = known.find(pending.record.key());
   const Record* old =
@@ -175,11 +176,13 @@ Listing list_point(Session& session, const PointPlan& point) {
         listing.trials.push_back(std::move(trial));
     }
   }
-  for (const auto cache : session.plan.caches) {
-    for (auto& trial : listing.trials) {
-      const auto caches = caches_of(session.plan, trial.place);
-      if (std::ranges::find(caches, cache) != caches.end())
-        listing.pending.push_back(pending_of(session, trial, cache));
+  for (const auto inputs : session.plan.inputs) {
+    for (const auto cache : session.plan.caches) {
+      for (auto& trial : listing.trials) {
+        const auto caches = caches_of(session.plan, trial.place);
+        if (std::ranges::find(caches, cache) != caches.end())
+          listing.pending.push_back(pending_of(session, trial, cache, inputs));
+      }
     }
   }
   return listing;
@@ -200,7 +203,7 @@ Estimate estimate_point(Session& session, const PointPlan& point) {
     estimate.seconds +=
         plan.iterations ? *plan.iterations * once_s : plan.time_limit_s;
     if (plan.energy && pending.record.cache == Cache::hot)
-      estimate.seconds += energy_seconds_expected;
+      estimate.seconds += plan.energy_time_s.value_or(energy_seconds_expected);
   }
   return estimate;
 }
@@ -211,7 +214,8 @@ std::size_t count_measurements(const Plan& plan, Places& places,
   for (const auto* variant : point.variants) {
     const Place& place = places.of(*variant, point.number);
     count += configurations_at(plan, point, *variant).size() *
-             caches_of(plan, place.usable() ? &place : nullptr).size();
+             caches_of(plan, place.usable() ? &place : nullptr).size() *
+             plan.inputs.size();
   }
   return count;
 }
@@ -227,7 +231,8 @@ std::string name_of(const Call& call) {
          " " + to_string(call.size) + (tunables.empty() ? "" : " ") + tunables;
 }
 
-Record blank_record(const Session& session, const Trial& trial, Cache cache) {
+Record blank_record(const Session& session, const Trial& trial, Cache cache,
+                    InputKind inputs) {
   const auto& [of, size, dtype, tunables, expected_s] = trial.call;
   const Variant& variant = *of;
   const Workload& workload = *session.plan.workload;
@@ -243,6 +248,7 @@ Record blank_record(const Session& session, const Trial& trial, Cache cache) {
   record.arithmetic = variant.arithmetic_in(dtype);
   record.tunables = tunables;
   record.cache = cache;
+  record.inputs = inputs;
   record.source = variant.source;
   record.source_hash = variant.source_hash;
   const Work work = workload.work(size, dtype);

@@ -39,7 +39,7 @@ struct Trial {
   }
 };
 
-// The record of a trial in one cache state.
+// The record of a trial on one kind of inputs, in one cache state.
 struct Pending {
   Trial* trial;
   Record record;
@@ -49,7 +49,8 @@ struct Pending {
 
 struct Listing {
   std::deque<Trial> trials;
-  std::vector<Pending> pending;  // by cache state, as the plan orders them
+  // by kind of inputs and cache state, as the plan orders them
+  std::vector<Pending> pending;
 };
 
 // All configurations of the point, with what earlier points, earlier runs and
@@ -68,7 +69,8 @@ bool is_timed(const Plan& plan, const Trial& trial);
 // "dmv/serial/plain float 64x64 threads=2", as the supervisor calls it.
 std::string name_of(const Call& call);
 // A new record of the trial: who it is, and no verdict yet.
-Record blank_record(const Session& session, const Trial& trial, Cache cache);
+Record blank_record(const Session& session, const Trial& trial, Cache cache,
+                    InputKind inputs);
 
 // Earlier points and dead workers may have decided on the trial.
 void recall(Session& session, Trial& trial);

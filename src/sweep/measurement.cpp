@@ -92,17 +92,20 @@ bool Measurement::capped() const {
          taken_.back().clock_hz < capped_share * taken_.back().highest_clock_hz;
 }
 
+double Measurement::clock_hz() const {
+  std::vector<double> clocks;
+  for (const auto& batch : taken_)
+    clocks.push_back(batch.clock_hz);
+  const auto middle = clocks.begin() + std::ssize(clocks) / 2;
+  std::nth_element(clocks.begin(), middle, clocks.end());
+  return *middle;
+}
+
 // Anew each time: what a batch is compared with changes.
 void Measurement::count_samples() {
-  double settled_hz = taken_.back().highest_clock_hz;
-  if (taken_.size() >= batches_to_settle) {
-    std::vector<double> clocks;
-    for (const auto& batch : taken_)
-      clocks.push_back(batch.clock_hz);
-    std::nth_element(clocks.begin(), clocks.begin() + clocks.size() / 2,
-                     clocks.end());
-    settled_hz = clocks[clocks.size() / 2];
-  }
+  const double settled_hz = taken_.size() >= batches_to_settle
+                                ? clock_hz()
+                                : taken_.back().highest_clock_hz;
   samples_ = {};
   apart_.clear();
   discarded_ = 0;

@@ -47,6 +47,8 @@ class Measurement {
   const std::vector<int>& batches() const { return samples_.batches; }
   bool converged() const { return converged_; }
   int discarded() const { return discarded_; }
+  // Of the device, the median of all batches; 0: not known.
+  double clock_hz() const;
 
  private:
   struct Taken {

@@ -9,22 +9,24 @@
 namespace parlab {
 
 // Inputs that each result is verified on, in this order; samples are taken on
-// the last.
-constexpr std::array input_kinds{InputKind::integers, InputKind::wide,
-                                 InputKind::uniform};
+// the last, where nothing else was asked for.
+inline constexpr std::array input_kinds{InputKind::integers, InputKind::wide,
+                                        InputKind::uniform};
 
 // Executes every trial that is not known to be wrong once on these inputs.
 void verify(Bench& bench, InputKind kind);
 
-// Samples in turns, some of them judged, until all records of this cache
-// state are known well enough.
-void take_samples(Bench& bench, Cache cache);
-// A batch of each configuration that was measured, as for samples, whose last
-// result is judged; its times are not kept.
-void check_as_timed(Bench& bench);
+// Samples on these inputs, in each cache state in turns, some of them judged,
+// until all records are known well enough. Before and after them results are
+// verified on these inputs, too, if they are none of input_kinds.
+void sample_on(Bench& bench, InputKind inputs);
+// A batch of each configuration that was measured on such inputs, as for
+// samples, whose last result is judged; its times are not kept. It runs on the
+// inputs that are loaded.
+void check_as_timed(Bench& bench, InputKind measured_on);
 
-// After the samples: on all kinds of inputs once more, and once as a timed
-// execution is. At first the inputs are those of the samples.
+// After the samples: on all input_kinds once more, and once as a timed
+// execution is.
 void verify_again(Bench& bench);
 
 using PendingGroup = std::span<Pending* const>;

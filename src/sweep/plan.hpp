@@ -27,6 +27,7 @@ struct Plan {
   std::function<std::vector<TunableValues>(const Variant&, const Size&, Dtype)>
       choose = {};
   std::vector<Cache> caches;
+  std::vector<InputKind> inputs{InputKind::uniform};  // that are timed
   // NR_ITER: this many samples, no more and no less
   std::optional<int> iterations;
   double time_limit_s = 1;  // of one measurement
@@ -55,7 +56,10 @@ struct Plan {
   std::string machine;  // its name, when it was given one
   bool verify_only = false;  // judge every configuration, time none
   bool energy = false;       // joules, too, of what is timed with hot caches
-  bool force = false;        // measure again what is recorded already
+  // of the only run for joules; absent: as many as it takes, see
+  // sweep/energy.hpp
+  std::optional<double> energy_time_s = {};
+  bool force = false;  // measure again what is recorded already
   // execute CUDA variants by emulation though there is a GPU
   bool emulate = false;
   // emulate also at a rectangle, or a square, where there is none

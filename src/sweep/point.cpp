@@ -48,15 +48,18 @@ void store_all(Session& session, Listing& listing, Bench* bench) {
   });
 }
 
-// The records by cache state, as observers see them.
+// The records by kind of inputs and cache state, as observers see them.
 Supervisor::Points complete_points(const Plan& plan, const Listing& listing) {
   Supervisor::Points points;
-  for (const auto cache : plan.caches) {
-    std::vector<Record> records;
-    for (const auto& pending : listing.pending) {
-      if (pending.record.cache == cache) records.push_back(pending.record);
+  for (const auto inputs : plan.inputs) {
+    for (const auto cache : plan.caches) {
+      std::vector<Record> records;
+      for (const auto& pending : listing.pending) {
+        if (pending.record.cache == cache && pending.record.inputs == inputs)
+          records.push_back(pending.record);
+      }
+      if (!records.empty()) points.push_back(std::move(records));
     }
-    if (!records.empty()) points.push_back(std::move(records));
   }
   return points;
 }
@@ -100,8 +103,8 @@ Supervisor::Points run_point(Session& session, const PointPlan& point,
   if (bench) {
     for (const auto kind : input_kinds)
       verify(*bench, kind);
-    for (const auto cache : session.plan.caches)
-      take_samples(*bench, cache);
+    for (const auto inputs : session.plan.inputs)
+      sample_on(*bench, inputs);
     verify_again(*bench);
   }
   for (auto& trial : listing.trials)

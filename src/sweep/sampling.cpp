@@ -129,14 +129,16 @@ bool time_transfers(Bench& bench, Trial& trial) {
   return true;
 }
 
-// The records to measure in this cache state, with nothing measured yet.
+// The records to measure in this cache state on the inputs that are there, with
+// nothing measured yet.
 std::vector<Pending*> open_measurements(Bench& bench, Cache cache) {
   const auto& plan = bench.session.plan;
   std::vector<Pending*> open;
   for (auto& pending : bench.listing.pending) {
     Trial& trial = *pending.trial;
-    if (pending.record.cache != cache || pending.recorded_before ||
-        !trial.passed() || !is_timed(plan, trial) ||
+    if (pending.record.cache != cache ||
+        pending.record.inputs != bench.problem->kind() ||
+        pending.recorded_before || !trial.passed() || !is_timed(plan, trial) ||
         !time_transfers(bench, trial)) {
       continue;
     }
@@ -196,8 +198,6 @@ void drop_finished(std::vector<Pending*>& open) {
   }
 }
 
-}  // namespace
-
 void take_samples(Bench& bench, Cache cache) {
   auto open = open_measurements(bench, cache);
   while (!open.empty() && !bench.interrupted()) {
@@ -221,10 +221,27 @@ void take_samples(Bench& bench, Cache cache) {
   }
 }
 
-void check_as_timed(Bench& bench) {
+}  // namespace
+
+void sample_on(Bench& bench, InputKind inputs) {
+  const bool usual =
+      std::ranges::find(input_kinds, inputs) != input_kinds.end();
+  if (bench.problem->kind() != inputs) {
+    if (usual)
+      load_inputs(bench, inputs);
+    else
+      verify(bench, inputs);
+  }
+  for (const auto cache : bench.session.plan.caches)
+    take_samples(bench, cache);
+  if (!usual) check_as_timed(bench, inputs);
+}
+
+void check_as_timed(Bench& bench, InputKind measured_on) {
   std::vector<Pending*> measured;
   for (auto& pending : bench.listing.pending) {
-    if (pending.measurement) measured.push_back(&pending);
+    if (pending.measurement && pending.record.inputs == measured_on)
+      measured.push_back(&pending);
   }
   bench.problem->disturb();
   shuffle(measured);

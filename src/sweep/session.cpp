@@ -208,8 +208,8 @@ EnergyGauge& Session::gauge_of(Place& place, const Stop& stop) {
         .cause = host ? Cause::threads_of_others : Cause::programs_of_others,
         .arguments = {std::int64_t{count}}};
   }
-  const auto [found, is_new] =
-      gauges.try_emplace(&place, *place.executor, others, stop);
+  const auto [found, is_new] = gauges.try_emplace(
+      &place, *place.executor, others, stop, plan.energy_time_s);
   auto& gauge = found->second;
   if (is_new && gauge.absent() && !stop()) {
     observer.note({.cause = Cause::no_energy_of,

@@ -43,6 +43,7 @@ void add_samples(Pending& pending) {
   record.between_runs = trial.place->ceilings.between_runs;
   record.converged = measurement.converged();
   record.discarded = measurement.discarded();
+  record.clock_hz = measurement.clock_hz();
   record.apart = measurement.apart();
   record.moving_s = trial.moving_s;
   if (trial.transfers) {

@@ -9,6 +9,7 @@ namespace {
 
 void note_errors(const Bench& bench, Trial& trial, const Arrays& outputs) {
   const auto kind = bench.problem->kind();
+  if (std::ranges::find(input_kinds, kind) == input_kinds.end()) return;
   if (const auto largest =
           bench.problem->largest_error(outputs, *trial.call.variant)) {
     trial.errors[error_name(kind, ErrorUnit::bound)] = largest->of_bound;
@@ -98,12 +99,12 @@ void verify(Bench& bench, InputKind kind) {
 }
 
 void verify_again(Bench& bench) {
+  const auto measured_on = bench.session.plan.inputs.front();
   for (auto kind = input_kinds.rbegin(); kind != input_kinds.rend(); ++kind) {
-    const bool loaded = kind == input_kinds.rbegin();
-    if (!loaded) load_inputs(bench, *kind);
+    if (bench.problem->kind() != *kind) load_inputs(bench, *kind);
     // As if there were more samples to take: nothing tells this from them. Wide
     // inputs have a structure that changes would break.
-    if (*kind != InputKind::wide) check_as_timed(bench);
+    if (*kind != InputKind::wide) check_as_timed(bench, measured_on);
     for (auto& trial : bench.listing.trials) {
       if (!has_measurement(bench.listing, trial) || !trial.passed() ||
           bench.interrupted())

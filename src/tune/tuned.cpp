@@ -48,7 +48,7 @@ Tuned::Tuned(const std::vector<Record>& trials, const std::string& machine,
   for (auto& record : latest(trials)) {
     const auto now = source.find(record.full_name());
     if (record.machine != machine || record.cache != Cache::hot ||
-        !record.timed())
+        record.inputs != InputKind::uniform || !record.timed())
       continue;
     if (now == source.end() || now->second != record.source_hash) continue;
     trials_[{record.full_name(), record.dtype}][record.size].push_back(

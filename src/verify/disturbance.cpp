@@ -6,6 +6,7 @@
 
 #include "core/chance.hpp"
 #include "core/random.hpp"
+#include "reference/timed_inputs.hpp"
 
 namespace parlab {
 namespace {
@@ -45,7 +46,13 @@ Signs signs_of_seed(std::uint64_t seed) {
   return signs;
 }
 
-std::vector<ChangedElement> random_changes(const Arrays& inputs) {
+std::vector<ChangedElement> random_changes(const Arrays& inputs,
+                                           InputKind kind) {
+  const auto random_source = [&](std::int64_t count) {
+    if (!reference::has_planted(kind)) return random_below(count);
+    return reference::planted_place(
+        count, random_below(reference::count_planted(count)));
+  };
   std::vector<ChangedElement> all;
   for (const auto& array : inputs) {
     const auto& spec = array.spec;
@@ -54,7 +61,8 @@ std::vector<ChangedElement> random_changes(const Arrays& inputs) {
     std::set<std::int64_t> used;
     for (std::int64_t i = 0; i < std::min(changes_per_input, spec.count / 2);
          ++i) {
-      const auto to = random_below(spec.count), from = random_below(spec.count);
+      const auto to = random_below(spec.count),
+                 from = random_source(spec.count);
       if (to == from || used.count(to) != 0 || used.count(from) != 0) continue;
       used.insert({to, from});
       all.push_back({spec.name, to, from});

@@ -47,8 +47,10 @@ struct Disturbance {
 Signs random_signs();
 // That a seed gives, for inputs that can be made again.
 Signs signs_of_seed(std::uint64_t seed);
-// A few elements of every input, in all its layouts alike.
-std::vector<ChangedElement> random_changes(const Arrays& inputs);
+// A few elements of every input, in all its layouts alike; they take the values
+// of any others, or of planted ones.
+std::vector<ChangedElement> random_changes(const Arrays& inputs,
+                                           InputKind kind = InputKind::uniform);
 std::vector<SpoiledElement> random_spoils(
     const std::vector<ArraySpec>& outputs);
 

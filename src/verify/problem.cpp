@@ -95,7 +95,7 @@ void Problem::fill(InputKind kind) {
 void Problem::refill() {
   inputs_.renew_guards();
   workload_.fill(inputs_.view(), size_, dtype_, kind_);
-  if (!seed_ || kind_ == InputKind::wide) return;
+  if (!seed_ || !takes_signs(kind_)) return;
   write_anew(inputs_.view(), {}, signs_of_seed(*seed_),
              threads_worth(inputs_.view()));
 }
@@ -114,8 +114,8 @@ std::optional<LargestError> Problem::largest_error(const Arrays& outputs,
 }
 
 Disturbance Problem::disturbance() const {
-  return {.signs = random_signs(),
-          .inputs = random_changes(inputs_.view()),
+  return {.signs = takes_signs(kind_) ? random_signs() : Signs{},
+          .inputs = random_changes(inputs_.view(), kind_),
           .outputs = random_spoils(outputs_)};
 }
 

@@ -30,8 +30,8 @@ Detail detail_of(const Mismatch& mismatch);
 
 class Problem {
  public:
-  // seed: of what the inputs hold, but for wide ones, whose structure it would
-  // break; absent: what they hold everywhere. Throws PointError(out_of_memory).
+  // seed: of what the inputs hold, of kinds that take signs; absent: what they
+  // hold everywhere. Throws PointError(out_of_memory).
   Problem(const Workload& workload, const Size& size, Dtype dtype,
           const std::vector<const Variant*>& variants,
           std::optional<std::uint64_t> seed = {});

@@ -56,7 +56,8 @@ PARLAB_ON_BOTH inline std::int64_t element_at(const LayoutMap& map,
 }
 
 // An element in memory, by the bits of its type, with its sign changed where
-// the highest bit of `change` is set.
+// the highest bit of `change` is set. A zero has none: inputs of zeros have no
+// bit set.
 template <typename Word>
 PARLAB_ON_BOTH Word with_sign(Word word, std::uint32_t change,
                               bool is_integer) {
@@ -65,7 +66,9 @@ PARLAB_ON_BOTH Word with_sign(Word word, std::uint32_t change,
     const auto all = static_cast<Word>(0 - (change >> 31));
     return static_cast<Word>((word ^ all) - all);
   }
-  return static_cast<Word>(word ^ static_cast<Word>(change >> 31) << shift);
+  const bool is_zero = static_cast<Word>(word << 1) == 0;
+  return static_cast<Word>(word ^ static_cast<Word>(is_zero ? 0 : change >> 31)
+                                      << shift);
 }
 
 // Writes inputs in the host's memory anew, those that are there, on as many

@@ -239,6 +239,7 @@ BOOST_AUTO_TEST_CASE(only_verified_timed_records_of_this_point_count) {
              untested);
   BOOST_TEST(after([](Record& r) { r.seconds.clear(); }) == untested);
   BOOST_TEST(after([](Record& r) { r.cache = Cache::cold; }) == untested);
+  BOOST_TEST(after([](Record& r) { r.inputs = InputKind::ones; }) == untested);
   BOOST_TEST(after([](Record& r) { r.dtype = Dtype::f64; }) == untested);
   BOOST_TEST(after([](Record& r) { r.size = {1024, 512}; }) == untested);
 }

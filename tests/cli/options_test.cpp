@@ -230,6 +230,8 @@ BOOST_AUTO_TEST_CASE(defaults) {
                      "blas/library", "cuda/tiled"});
   BOOST_TEST((plan.dtypes == std::vector{Dtype::f32}));
   BOOST_TEST((plan.caches == std::vector{Cache::hot}));
+  BOOST_TEST((plan.inputs == std::vector{InputKind::uniform}));
+  BOOST_TEST(!plan.energy_time_s);
   BOOST_TEST(!plan.iterations);
   BOOST_TEST(plan.tunables.empty());
   BOOST_TEST(plan.results.empty());
@@ -245,6 +247,7 @@ namespace {
 const Environment all_variables{{"NR_ITER", "7"},
                                 {"PARLAB_DTYPE", "double"},
                                 {"PARLAB_CACHE", "cold"},
+                                {"PARLAB_INPUTS", "zeros"},
                                 {"BACKEND", "serial"},
                                 {"PARLAB_TIME_LIMIT", "0.25"},
                                 {"PARLAB_PRECISION", "0.05"},
@@ -261,6 +264,7 @@ BOOST_AUTO_TEST_CASE(every_option_is_a_variable) {
   BOOST_TEST(*plan.iterations == 7);
   BOOST_TEST((plan.dtypes == std::vector{Dtype::f64}));
   BOOST_TEST((plan.caches == std::vector{Cache::cold}));
+  BOOST_TEST((plan.inputs == std::vector{InputKind::zeros}));
   CHECK_NAMES(plan, {"serial/plain"});
   BOOST_TEST(plan.time_limit_s == 0.25);
   BOOST_TEST(plan.precision == 0.05);
@@ -272,20 +276,47 @@ BOOST_AUTO_TEST_CASE(every_option_is_a_variable) {
 }
 
 BOOST_AUTO_TEST_CASE(the_command_line_wins_over_variables) {
-  const auto both = parse(
-      {"64", "--iterations", "9", "--dtype=float,double", "--cache", "hot,cold",
-       "--backend", "openmp", "--time-limit", "2", "--precision", "0.1",
-       "--format", "json", "--results", "b.jsonl", "--emulate"},
-      all_variables);
+  const auto both = parse({"64",
+                           "--iterations",
+                           "9",
+                           "--dtype=float,double",
+                           "--cache",
+                           "hot,cold",
+                           "--inputs",
+                           "normal,uniform",
+                           "--energy-time",
+                           "0.5",
+                           "--backend",
+                           "openmp",
+                           "--time-limit",
+                           "2",
+                           "--precision",
+                           "0.1",
+                           "--format",
+                           "json",
+                           "--results",
+                           "b.jsonl",
+                           "--emulate"},
+                          all_variables);
   BOOST_TEST(*both.plan.iterations == 9);
   BOOST_TEST((both.plan.dtypes == std::vector{Dtype::f32, Dtype::f64}));
   BOOST_TEST((both.plan.caches == std::vector{Cache::hot, Cache::cold}));
+  BOOST_TEST(
+      (both.plan.inputs == std::vector{InputKind::normal, InputKind::uniform}));
+  BOOST_TEST(*both.plan.energy_time_s == 0.5);
   CHECK_NAMES(both.plan, {"openmp/rows", "openmp/second"});
   BOOST_TEST(both.plan.time_limit_s == 2);
   BOOST_TEST(both.plan.precision == 0.1);
   BOOST_TEST(both.format == "json");
   BOOST_TEST(both.plan.results == "b.jsonl");
   BOOST_TEST(both.plan.emulate);
+}
+
+BOOST_AUTO_TEST_CASE(inputs_that_only_verify_are_not_timed) {
+  BOOST_TEST(contains(error_of({"64", "--inputs", "wide"}), "time on"));
+  BOOST_TEST(contains(error_of({"64", "--inputs", "wide"}), "spread"));
+  BOOST_TEST(contains(error_of({"64", "--inputs", "integers"}), "whole"));
+  BOOST_TEST(contains(error_of({"64", "--inputs", "ones,twos"}), "zeros"));
 }
 
 BOOST_AUTO_TEST_CASE(choosing_variants) {

@@ -359,8 +359,9 @@ BOOST_AUTO_TEST_CASE(the_command) {
                       "same    fake/cuda/steady"));
   BOOST_TEST(compared(before, after, {"--fail-if-slower", "5"}).status == 1);
   BOOST_TEST(compared(before, after, {"--fail-if-slower", "9"}).status == 0);
-  BOOST_TEST(contains(compared(before, after, {"--format", "csv"}).out,
-                      "\nsame,fake,cuda,steady,64x64,float,hot,,1,1,1,"));
+  BOOST_TEST(
+      contains(compared(before, after, {"--format", "csv"}).out,
+               "\nsame,fake,cuda,steady,64x64,float,hot,uniform,,1,1,1,"));
   BOOST_TEST(contains(compared(before, after, {"--format", "markdown"}).out,
                       "\n| slower | fake/cuda/naive | 64x64 float hot | "
                       "block=128 | 1.000 s | 1.080 s | 1.08× | "));
@@ -435,7 +436,8 @@ BOOST_AUTO_TEST_CASE(other_programs_read_the_medians_of_runs) {
       "# UNIT parlab_time_seconds seconds\n"
       "# HELP parlab_time_seconds Median time of one execution.\n"
       "parlab_time_seconds{machine=\"here\",workload=\"fake\",backend=\"cuda\","
-      "variant=\"naive\",size=\"64x64\",dtype=\"float\",cache=\"hot\","
+      "variant=\"naive\",size=\"64x64\",dtype=\"float\",cache=\"hot\",inputs="
+      "\"uniform\","
       "tunables=\"block=128\"} 2 1735787045\n"
       "# EOF\n");
   const RecordFile other({point_of(around(1))}, "there");

@@ -712,14 +712,16 @@ BOOST_AUTO_TEST_CASE(what_is_missing_is_said) {
   BOOST_TEST(has(page_of(arrange({}, {})), "Do the claims"));
 }
 
-BOOST_AUTO_TEST_CASE(emulated_cold_and_failed_records_have_no_time_on_a_page) {
+BOOST_AUTO_TEST_CASE(records_of_another_kind_have_no_time_on_a_page) {
   auto emulated = a_record("cuda/naive", 8, 9),
        cold = a_record("serial/plain", 8, 9),
+       zeros = a_record("serial/plain", 8, 9),
        failed = a_record("openmp/rows", 8, 9);
   emulated.emulated = true;
   cold.cache = Cache::cold;
+  zeros.inputs = InputKind::zeros;
   failed.verdict = Verdict::timed_out;
-  const auto none = arrange({a_run()}, {emulated, cold, failed});
+  const auto none = arrange({a_run()}, {emulated, cold, zeros, failed});
   BOOST_TEST(none.entries.empty());
   BOOST_TEST(none.failed.size() == 1u);
 }

@@ -29,6 +29,8 @@ struct Device {
   // degrees per second at work; at rest it cools as fast
   double warms_by_s = 0.5;
   bool has_sensors = true, counter_stands = false, shared = false;
+  // the counter moves so often; 0: always
+  double moves_every_s = 0;
   // a run's power, relative to busy_w
   std::function<double(int)> of_run = [](int) { return 1.0; };
   // called before each rest
@@ -49,7 +51,15 @@ class Meter final : public EnergyMeter {
  public:
   explicit Meter(Device& device) : device_(device) {}
   std::string source() const override { return "invented"; }
-  double joules() override { return device_.joules; }
+  double joules() override {
+    const auto now_s = device_.now_s, every_s = device_.moves_every_s;
+    if (every_s == 0) return device_.joules;
+    if (now_s >= moved_s_ + every_s) {
+      shown_ = device_.joules;
+      moved_s_ = now_s;
+    }
+    return shown_;
+  }
   std::optional<double> watts() override {
     if (!device_.has_sensors) return std::nullopt;
     return device_.busy_w * device_.of_run(device_.runs) * device_.power_says;
@@ -68,6 +78,7 @@ class Meter final : public EnergyMeter {
 
  private:
   Device& device_;
+  double shown_ = 0, moved_s_ = 0;
 };
 
 // The host with that meter. Of each bunch of executions one is real;
@@ -223,6 +234,31 @@ BOOST_AUTO_TEST_CASE(joules_of_an_execution_and_watts_at_rest) {
   BOOST_TEST(words(energy.absent) == "");
   BOOST_TEST(sweep.device.now_s - 1000 > 4 * 5);
   BOOST_TEST(sweep.device.now_s - 1000 < 90);
+}
+
+// One run, and not a second one: no interval, and no temperature is waited for.
+// The counter moves so seldom that its readings at the ends would be a fifth
+// off.
+BOOST_AUTO_TEST_CASE(a_short_run_has_watts_without_an_interval) {
+  Sweep sweep;
+  sweep.device.moves_every_s = 0.11;
+  sweep.device.warms_by_s = 100;
+  auto plan = Sweep::plan_of("several");
+  plan.energy_time_s = 0.5;
+  plan.tunables["which"] = {1, 2, 3};
+  plan.inputs = {InputKind::uniform, InputKind::zeros};
+  sweep.run(plan);
+  BOOST_TEST(sweep.device.runs == 6);
+  BOOST_TEST(sweep.collector.records.size() == 6u);
+  for (const auto& record : sweep.collector.records) {
+    BOOST_TEST_REQUIRE(record.has_energy());
+    const auto& energy = *record.energy;
+    BOOST_TEST(energy.runs_j.size() == 1u);
+    BOOST_TEST(energy.runs_j[0] / energy.seconds == 250,
+               boost::test_tools::tolerance(0.01));
+    BOOST_TEST(energy.idle_w == 50, boost::test_tools::tolerance(0.01));
+  }
+  BOOST_TEST(sweep.device.now_s - 1000 < 6);
 }
 
 BOOST_AUTO_TEST_CASE(no_energy_unless_it_is_asked_for) {

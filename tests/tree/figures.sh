@@ -77,6 +77,27 @@ expect "... and tables" grep -q 'openmp/two_passes' plots/fixture/scan-tables.tx
 expect "... and is on the page, with captions" eval \
   'grep -q "id=\"fig-scan-3-speedup\"" plots/fixture/index.html && grep -q "Speedup of all variants over the serial one" plots/fixture/index.html'
 
+# ---- inputs of several kinds ---------------------------------------------------------------------------
+on_kinds=results/fixture/input-power.jsonl
+PARLAB_INPUTS=uniform,zeros,spread bin/parlab-emulated dmv 96 --variant openmp/rows --iterations 12 --format csv \
+  --results $on_kinds >/dev/null 2>&1
+drawn=$(own_make figures 2>&1)
+of_inputs() { echo "plots/fixture/input-power-$1"; }
+expect "speeds by inputs are drawn, with a finding" grep -q '<title>Other inputs: .* ' "$(of_inputs 1-speed).svg"
+expect "... by kind" eval 'grep -q ">zeros<" $(of_inputs 1-speed).svg && grep -q "openmp/rows *96 *spread" $(of_inputs tables).txt'
+expect "... without clocks and watts where there are none" test "$(grep -c 'skip .*input-power-[23]' <<<"$drawn")" = 2
+expect "... nor in tables" grep -q 'Clocks and watts.*no records' "$(of_inputs tables).txt"
+sed -i 's/"converged":/"clock_hz":1500000000,"energy":{"runs_j":[2],"seconds":0.01,"idle_w":50,"source":"made up"},&/' $on_kinds
+expect "clocks and watts are drawn where there are some" eval \
+  'own_make figures >/dev/null 2>&1; grep -q "clocks from 1.50 to 1.50 GHz" $(of_inputs 2-clock).svg && grep -q "200 W on" $(of_inputs 3-power).svg'
+expect "... and stand in tables" grep -qE '96 +zeros +1.500 +200 W +50.0 W +2.000 J +1.84 Mflop/s +1.00x' "$(of_inputs tables).txt"
+PARLAB_INPUTS=zeros bin/parlab-emulated scan 64KiB --backend serial --iterations 6 --format csv \
+  --results results/fixture/scan.jsonl >/dev/null 2>&1
+own_make figures >/dev/null 2>&1
+expect "other experiments show uniform inputs alone" eval '! grep -q zeros plots/fixture/scan-tables.txt &&
+  test "$(bin/parlab-emulated query build/records/fixture/scan.db "SELECT count(DISTINCT inputs) FROM records")" = 2 &&
+  test "$(bin/parlab-emulated query build/records/fixture/scan.db "SELECT count(DISTINCT inputs) FROM timed")" = 1'
+
 # ---- compare --plot ------------------------------------------------------------------------------------
 compare() { bin/parlab-emulated compare $records $records "$@" 2>&1; }
 expect "compare draws the ratios by size" eval 'compare --plot ratios.svg >/dev/null && test -s ratios.svg'

@@ -217,10 +217,13 @@ BOOST_AUTO_TEST_CASE(the_nearest_size_stands_in) {
   other.machine = "elsewhere";
   Record old = trial({{"block", 640}}, 1, {128, 128});
   old.source_hash = "before";
-  const Tuned tuned({trial({{"block", 32}}, 1, {64, 64}),
-                     trial({{"block", 64}}, 1, {1024, 1024}),
-                     trial({{"block", 96}}, 2, {1024, 1024}), other, old},
-                    "here", {{"fake/cuda/naive", "hash"}});
+  Record zeros = trial({{"block", 768}}, 0.5, {1024, 1024});
+  zeros.inputs = InputKind::zeros;
+  const Tuned tuned(
+      {trial({{"block", 32}}, 1, {64, 64}),
+       trial({{"block", 64}}, 1, {1024, 1024}),
+       trial({{"block", 96}}, 2, {1024, 1024}), other, old, zeros},
+      "here", {{"fake/cuda/naive", "hash"}});
   const auto at = [&](const Size& size) {
     const auto found = tuned.find("fake/cuda/naive", Dtype::f32, size);
     BOOST_REQUIRE(found.has_value());

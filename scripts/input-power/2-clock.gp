@@ -1,0 +1,10 @@
+# At which clock the device ran on each kind of inputs: what speeds differ by, where power is capped.
+panel = "clock"
+value = "clock_hz / 1e9"
+value_low = "NULL"
+value_high = "NULL"
+unit = "GHz"
+needs = "a clock"
+x_least = 0.9 * number("SELECT min(clock_hz) / 1e9 FROM compared")
+finding = list("SELECT printf('clocks from %.2f to %.2f GHz', min(clock_hz) / 1e9, max(clock_hz) / 1e9) FROM compared")
+load "scripts/input-power/dots.inc"
