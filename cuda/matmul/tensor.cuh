@@ -352,9 +352,8 @@ struct Division {
 // WIDTH: elements copied at once, of rows of A and of B, which begin at
 // multiples of their pitches; 2 where all rows are aligned to 16 bytes.
 template <int WIDTH, typename S>
-__global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
-    matmul_tensor(Matmul::Args<double> p, std::int64_t a_pitch,
-                  std::int64_t b_pitch) {
+__device__ __forceinline__ void multiply_by_block(
+    const Matmul::Args<double>& p, std::int64_t a_pitch, std::int64_t b_pitch) {
   double* const shared = shared_memory<double>();
   const Division<S> division(p.m, p.n);
   std::int64_t tile = blockIdx.x, tile_row, tile_col;
@@ -439,6 +438,13 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
   }
 
   store<S>(p.c, p.m, p.n, row0 + operands.row, col0 + operands.col, sum);
+}
+
+template <int WIDTH, typename S>
+__global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
+    matmul_tensor(Matmul::Args<double> p, std::int64_t a_pitch,
+                  std::int64_t b_pitch) {
+  multiply_by_block<WIDTH, S>(p, a_pitch, b_pitch);
 }
 
 // The time in units of an element of the large tile: of the

@@ -86,10 +86,11 @@ decltype(auto) dispatch_word(Dtype dtype, F&& f) {
 // is not IEEE in the dtype: it decides the error bound. tf32, bf16, fp16:
 // operands rounded to that type, sums in float. x3, x6, x9: each operand is
 // split into parts of that type, two for x3 and three for the others; of the
-// products of the parts this many are added up, the largest.
+// products of the parts this many are added up, the largest. residues: whole
+// numbers modulo small ones, exactly, as accurate as IEEE.
 PARLAB_ENUM(Arithmetic, "arithmetic", (ieee, "ieee"), (tf32, "tf32"),
             (bf16, "bf16"), (fp16, "fp16"), (tf32x3, "tf32x3"),
             (bf16x3, "bf16x3"), (fp16x3, "fp16x3"), (bf16x6, "bf16x6"),
-            (bf16x9, "bf16x9"))
+            (bf16x9, "bf16x9"), (residues, "residues"))
 
 }  // namespace parlab

@@ -133,6 +133,7 @@ Rounding rounding(Dtype dtype, Arithmetic arithmetic) {
   constexpr double of_tf32 = 0x1p-10, of_half = 0x1p-10, of_bfloat16 = 0x1p-7;
   switch (arithmetic) {
     case Arithmetic::ieee:
+    case Arithmetic::residues:
       // Products of narrow operands are exact in float; tensor
       // cores may add them up.
       if (dtype == Dtype::f16 || dtype == Dtype::bf16) return {0, tensor_sum};

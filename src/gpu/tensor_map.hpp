@@ -14,10 +14,11 @@ namespace parlab {
 
 // What an element is to the copy. tf32 rounds to nearest on the way;
 // the others are moved as they are.
-enum class MapElement { f16, bf16, float32, float64, tf32 };
+enum class MapElement { int8, f16, bf16, float32, float64, tf32 };
 
 __host__ __device__ constexpr int element_bytes(MapElement element) {
-  return element == MapElement::float64                                  ? 8
+  return element == MapElement::int8                                     ? 1
+         : element == MapElement::float64                                ? 8
          : element == MapElement::float32 || element == MapElement::tf32 ? 4
                                                                          : 2;
 }
@@ -87,6 +88,8 @@ inline TensorMap tensor_map(const TensorLayout& layout) {
   }
   const auto type = [&] {
     switch (layout.element) {
+      case MapElement::int8:
+        return CU_TENSOR_MAP_DATA_TYPE_UINT8;
       case MapElement::f16:
         return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
       case MapElement::bf16:

@@ -14,6 +14,8 @@
 #include "verify/host_arrays.hpp"
 
 using namespace parlab;
+using testing::described, testing::plan_for, testing::right_or_no_gpu,
+    testing::variant_called;
 
 namespace {
 
@@ -162,6 +164,24 @@ BOOST_AUTO_TEST_CASE(splitting_errs_no_more_than_twice_as_much_as_float) {
       }
     }
   }
+}
+
+// On devices in their own place, the products of long sums; in emulation, which
+// takes an hour for these, of shorter ones, whose inputs are as even.
+BOOST_AUTO_TEST_CASE(residues_are_as_accurate_as_doubles) {
+  const auto demand_right = [](const std::string& workload, const Size& size,
+                               const char* least) {
+    const auto& variant = variant_called(workload + "/cuda/residues");
+    Plan plan = plan_for(*Registry::instance().workload(workload), variant,
+                         size, Dtype::f64);
+    plan.verify_only = true;
+    plan.tunables = {{least, {512}}};
+    for (const auto& record : testing::sweep(plan))
+      BOOST_TEST(right_or_no_gpu(record), described(record));
+  };
+  demand_right("matmul", {130, 520, 131}, "least_k");
+  demand_right("matmul", {257, 515, 128}, "least_k");
+  demand_right("covariance", {520, 300, 0}, "least_m");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
