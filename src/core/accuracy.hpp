@@ -24,4 +24,11 @@ class KnowsErrors {
       const Arrays& outputs) const = 0;
 };
 
+// An Oracle that has this as a base has all results: once it is made it reads
+// no inputs.
+class HasAllResults {
+ public:
+  virtual ~HasAllResults() = default;
+};
+
 }  // namespace parlab

@@ -17,7 +17,9 @@ struct ExpectedOutput {
   Untouched<Expected> elements;
 };
 
-class LoopOracle final : public Oracle, public KnowsErrors {
+class LoopOracle final : public Oracle,
+                         public KnowsErrors,
+                         public HasAllResults {
  public:
   // knows_errors: the bounds are those of IEEE arithmetic.
   LoopOracle(std::vector<ExpectedOutput> outputs, bool knows_errors)

@@ -88,6 +88,7 @@ class SignedInputs {
   SignedInputs(const SignedInputs&) = delete;
   SignedInputs& operator=(const SignedInputs&) = delete;
 
+  bool differ(const Signs& signs) const { return !(signs == signs_); }
   void take(const Signs& signs) {
     write_anew(inputs_, std::exchange(signs_, signs), signs, threads_);
   }

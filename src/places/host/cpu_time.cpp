@@ -116,6 +116,12 @@ CpuTime::CpuTime(int threads) : threads_(threads) {
   wall_before_ = seconds_on(CLOCK_MONOTONIC);
 }
 
+CpuTime::Clocks CpuTime::without_pool() {
+  end_idle_threads();
+  return {seconds_on(CLOCK_MONOTONIC), seconds_on(CLOCK_THREAD_CPUTIME_ID),
+          seconds_on(CLOCK_PROCESS_CPUTIME_ID)};
+}
+
 std::optional<Detail> CpuTime::of_others() const {
   end_idle_threads();
   const auto now = seconds_of_threads();

@@ -25,7 +25,24 @@ class CpuTime {
   // Cause::threads_beyond; nothing when it is hardly any. Ends the pool again.
   std::optional<Detail> of_others() const;
 
+  // What f does is not counted, on however many threads of the pool, which ends
+  // before and after it.
+  template <typename F>
+  void leave_out(F&& f) {
+    const Clocks before = without_pool();
+    f();
+    const Clocks after = without_pool();
+    wall_before_ += after.wall - before.wall;
+    own_before_ += after.own - before.own;
+    process_before_ += after.process - before.process;
+  }
+
  private:
+  struct Clocks {
+    double wall, own, process;
+  };
+  static Clocks without_pool();
+
   int threads_;
   double wall_before_ = 0, own_before_ = 0, process_before_ = 0;
 };

@@ -215,7 +215,14 @@ class HostExecutor final : public Executor {
     if (plan.watched) queue.emplace(getpid());
     for (const auto& disturbance : plan.executions) {
       if (apart) wait_for_rest();
-      inputs.take(disturbance.signs);
+      if (helpers > threads && inputs.differ(disturbance.signs)) {
+        team.reset();
+        const auto take = [&] { inputs.take(disturbance.signs); };
+        cpu_time ? cpu_time->leave_out(take) : take();
+        team.emplace(call);
+      } else {
+        inputs.take(disturbance.signs);
+      }
       const Changed changed(disturbance.inputs, inputs_);
       spoil(disturbance.outputs, outputs_->view());
       if (!hot) {
@@ -231,7 +238,7 @@ class HostExecutor final : public Executor {
     }
     // At once, by the threads of the team: to count what others did is to wait
     // until they sleep, and who writes late would have time to end.
-    const auto left = fingerprint_of_outputs(helpers);
+    const auto left = fingerprint_of_outputs(std::min(helpers, threads));
     const auto others = cpu_time ? cpu_time->of_others() : std::nullopt;
     // All threads take part in what follows; those that are started for it must
     // not inherit the one CPU of this thread.
@@ -279,18 +286,20 @@ class HostExecutor final : public Executor {
   }
 
  private:
-  // How many threads write inputs anew between executions. A library's own
+  // How many threads write inputs anew between executions: those of the call,
+  // or all where it would take them longer than to start all. A library's own
   // threads spin for milliseconds after each call, and those of the pool after
   // their work: together they are more than were asked for, and slow the
   // library down. So one does it beside them; where it would take longer than
-  // they spin, all do it while the library's sleep.
+  // they spin, others do it while the library's sleep.
   int helpers_of(const Call& call) const {
     const int threads = threads_asked_for(call);
-    if (!uses_threads_of_library(call)) return threads;
     std::size_t bytes = 0;
     for (const auto& array : all_)
       bytes += array.spec.bytes();
-    return bytes <= most_bytes_for_one ? 1 : threads;
+    const bool few = bytes <= most_bytes_for_one;
+    if (uses_threads_of_library(call)) return few ? 1 : threads;
+    return few ? threads : std::max(threads, omp_get_max_threads());
   }
 
   // The pool ends, and the library's threads wait for work again, as behind a
