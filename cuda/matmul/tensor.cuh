@@ -352,8 +352,9 @@ struct Division {
 // WIDTH: elements copied at once, of rows of A and of B, which begin at
 // multiples of their pitches; 2 where all rows are aligned to 16 bytes.
 template <int WIDTH, typename S>
-__device__ __forceinline__ void multiply_by_block(
-    const Matmul::Args<double>& p, std::int64_t a_pitch, std::int64_t b_pitch) {
+__device__ __forceinline__ void multiply_by_block(const Matmul::Args<double>& p,
+                                                  std::int64_t a_pitch,
+                                                  std::int64_t b_pitch) {
   double* const shared = shared_memory<double>();
   const Division<S> division(p.m, p.n);
   std::int64_t tile = blockIdx.x, tile_row, tile_col;
