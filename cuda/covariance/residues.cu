@@ -3,9 +3,9 @@
 // accurate as doubles. Where they are not, the device takes the kernel of
 // `register`; short sums are left to `tensor`.
 //
-// Left and right factor are one matrix: its columns are split once. Of the
-// pairs of tiles, 256 x 256, only those are computed that reach the upper
-// triangle; what lies below it is stored as mirror image.
+// Left and right factor are one matrix: its columns are split once. The kernel
+// computes only the pairs of tiles, 256 x 256, that reach the upper triangle,
+// and stores each element below it as a mirror image.
 #include "../matmul/residue_products.cuh"
 #include "tensor.cuh"
 #include "tile.cuh"

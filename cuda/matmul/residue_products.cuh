@@ -4,7 +4,7 @@
 // clusters of two that share what they read of B, a warp that copies, two
 // warpgroups that multiply. All tiles of C modulo one number come before those
 // modulo the next. A sum, which an int holds exactly, leaves as one byte, its
-// remainder. What each thread has of a tile it stores as it has it, in pieces
+// remainder. Each thread stores its sums of a tile as it has them, in pieces
 // of 16 bytes beside those of the other threads; another kernel puts together
 // what it finds there.
 //
@@ -259,7 +259,7 @@ __global__ void __launch_bounds__(ResidueTile::threads)
 
 // ---- on the host
 
-// What the kernels need of device memory.
+// The device memory that the kernels need.
 struct ResidueScratch {
   std::int64_t a_rows, b_rows, pitch;  // bytes
   Line *rows, *cols;

@@ -43,7 +43,7 @@ constexpr std::int64_t least_products_for_residues = 4096;
 // A sum of so many products of bytes with a sign fits an int.
 constexpr std::int64_t most_byte_products = (std::int64_t{1} << 31) / (1 << 14);
 
-// What kernels need to know about the moduli. Long numbers have three parts,
+// Kernels need these numbers of the moduli. Long numbers have three parts,
 // multiples of 1, 2^37 and 2^74: their products with bytes, and sums of 13 of
 // these, are exact in double.
 struct ResidueSystem {
@@ -91,7 +91,7 @@ inline ResidueSystem residue_system() {
   return system;
 }
 
-// What is found out about a line, a row of A or a column of B.
+// The kernels find this out about a line, a row of A or a column of B.
 struct Line {
   double scale, back;  // powers of two: 1 / scale
   double small;        // a third of the root mean square, scaled
@@ -99,8 +99,8 @@ struct Line {
   int large;           // elements that are not smaller than `small`
 };
 
-// Of the sum of so many squares. The real norm is seldom a quarter larger than
-// what a sample says: of normal elements in one of 10^18.
+// The scale follows from the sum of so many squares. The real norm is seldom a
+// quarter larger than what a sample says: of normal elements in one of 10^18.
 constexpr int sampled = 512;
 constexpr double sample_margin = 1.25;
 __device__ __forceinline__ Line line_of_sample(double squares, std::int64_t k,

@@ -3,8 +3,8 @@
 #
 # A question of our own: power depends on how many bits change, and the clock on power. How much of a
 # published rate is the input? The last rungs and the libraries, those that compute and those that move
-# data, on each kind of inputs, with clocks and watts where the device says them. What is recorded
-# already is not run again.
+# data, on each kind of inputs, with clocks and watts where the device says them. The same command
+# goes on where it stopped.
 set -uo pipefail
 # shellcheck source=scripts/experiment.sh
 source "${0%/*}/../experiment.sh"

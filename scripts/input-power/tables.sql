@@ -1,4 +1,4 @@
--- What the inputs do to the speed, and by what.
+-- The inputs change the speed: how much, and by which clock and power.
 
 -- note: Inputs are zeros, ones, sparse (one in ten is not zero), whole (from -8 to 8), uniform (from -1 to 1),
 -- normal, and spread (exponents far apart). Clocks are those of the samples; watts, and the steady rate, those of

@@ -1,4 +1,4 @@
--- What the figures of input-power read. One row of records is one measurement.
+-- The figures of input-power read these views. One row of records is one measurement.
 
 -- Verified and timed, caches warm. A line of the figures is a variant in the arithmetic it computes with.
 CREATE VIEW timed AS
@@ -29,7 +29,7 @@ CREATE VIEW compared AS
          1.0 * l.flops * l.power_w / l.energy_j AS steady_flops_per_s
   FROM largest l LEFT JOIN (SELECT * FROM largest WHERE inputs = 'uniform') u USING (name);
 
--- What each variant gains at the most, and what it loses.
+-- The most that each variant gains, and the most that it loses.
 CREATE VIEW extremes AS
   SELECT f.name, f.side, f.inputs AS fastest, f.times AS most, f.times_low, f.times_high,
          s.inputs AS slowest, s.times AS least

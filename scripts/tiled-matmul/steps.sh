@@ -51,8 +51,8 @@ if ((gpu)); then
       matmul 1000,2000 --backend cuda --variant register,wide,async,warp_tiles --dtype int \
       --time-limit 0.5
     step "GPU: the last rungs in double, and cuBLAS; $sizes" \
-      matmul "$sizes" --backend cuda,blas --variant warp_tiles,tensor,tensor_bulk,cublas --dtype double \
-      --time-limit 0.5
+      matmul "$sizes" --backend cuda,blas --variant warp_tiles,tensor,tensor_bulk,residues,cublas \
+      --dtype double --time-limit 0.5
   fi
 fi
 

@@ -22,7 +22,7 @@ SELECT n, name AS variant, arithmetic, time_s AS 'time [s]', low_s AS low, high_
        roof_percent / 100 AS 'of roof [1]'
 FROM ladder ORDER BY n, gflops;
 
--- table: Double, on tensor cores (cuda/tensor, cuda/tensor_bulk, cuBLAS) and without; the roof is that of the units used
+-- table: Double, on tensor cores (cuda/tensor, cuda/tensor_bulk, cuda/residues, cuBLAS) and without; the roof is that of the units used
 SELECT b.n, b.name AS variant, b.time_s AS 'time [s]', b.low_s AS low, b.high_s AS high,
        b.gflops * 1e9 AS 'rate [flop/s]', c.time_s / b.time_s AS 'of cuBLAS [1]',
        b.roof_percent / 100 AS 'of roof [1]'

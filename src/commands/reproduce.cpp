@@ -89,7 +89,7 @@ std::string hardware_of(const Run& run, bool on_gpu) {
                 : run.cpu + ", " + std::to_string(run.cores) + " cores";
 }
 
-// What the two have in common decides whether their times mean the same.
+// Times are comparable only where hardware and source are the same.
 void judge(Point& point, const Run& there, const Run& here) {
   const Record &theirs = point.there.last, &ours = point.here.last;
   const bool on_gpu = theirs.for_gpu();
@@ -158,7 +158,7 @@ Table table_of(const std::vector<Point>& points) {
   return table;
 }
 
-// What is said of points, with how many there are of each: most have one cause.
+// The reasons of points, and how many points have each: most have one.
 List reasons_of(const std::vector<Point>& points) {
   std::vector<std::pair<std::string, std::vector<const Point*>>> reasons;
   for (const auto& point : points) {

@@ -5,7 +5,7 @@
 
 namespace parlab {
 
-// Of the records that the arguments name and the filter lets pass.
+// Prints the trends of the records that arguments name and filters let pass.
 int show_trends(const Arguments& arguments, const Streams& streams);
 
 }  // namespace parlab

@@ -35,9 +35,9 @@ struct Runs {
   double median() const;  // of the medians of all runs
 };
 
-// Of the records of one point, oldest first. Each run counts with its last one.
+// The runs of one point, oldest first. Each run counts with its last record.
 Runs runs_of(const std::vector<Record>& of_point);
-// Of all points, by identity; emulated records are left out.
+// The same for each point; emulated records are left out.
 std::vector<Runs> runs_of_points(std::vector<Record> records);
 
 struct ComparedPoint {
@@ -47,7 +47,7 @@ struct ComparedPoint {
   RatioTest test;
   double adjusted_p = 1;  // p_differs by Holm over all points
   bool tested = false;
-  // Of an undecided one: so many on each side would tell; 20: or more.
+  // An undecided point needs so many on each side; 20 means 20 or more.
   int runs_needed = 0;
 
   // Several runs on both sides: what differs between runs is in the test.

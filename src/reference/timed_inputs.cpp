@@ -9,16 +9,11 @@
 namespace parlab::reference {
 namespace {
 
-// Of the elements of sparse inputs one in so many is not zero.
+// One in so many elements of sparse inputs is not zero.
 constexpr std::uint64_t sparse_one_in = 10;
 constexpr double largest_whole = 8;
 // Streams of random numbers that no workload has.
-constexpr std::uint64_t own_streams = 1 << 10, planted_stream = 1 << 9;
-
-std::int64_t stretch_of(std::int64_t count) {
-  return std::max<std::int64_t>(
-      static_cast<std::int64_t>(std::sqrt(static_cast<double>(count))), 1);
-}
+constexpr std::uint64_t own_streams = 1 << 10;
 
 // A sum of twelve uniform numbers: the same everywhere, as no function of a
 // library is in it, and all bits of its significand are random.
@@ -53,18 +48,6 @@ T element(T uniform, InputKind kind, std::uint64_t stream, std::uint64_t i) {
 }
 
 }  // namespace
-
-std::int64_t count_planted(std::int64_t count) {
-  return count / stretch_of(count);
-}
-
-std::int64_t planted_place(std::int64_t count, std::int64_t which) {
-  const auto stretch = stretch_of(count);
-  return which * stretch +
-         static_cast<std::int64_t>(
-             random_bits(planted_stream, static_cast<std::uint64_t>(which)) %
-             static_cast<std::uint64_t>(stretch));
-}
 
 void reshape(const Array& uniform, InputKind kind, std::uint64_t stream) {
   const auto& spec = uniform.spec;

@@ -18,8 +18,11 @@
 // before it shows in their product.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 
+#include "core/random.hpp"
 #include "core/workload.hpp"
 
 namespace parlab::reference {
@@ -30,9 +33,24 @@ constexpr int planted_value = 64;
 constexpr bool has_planted(InputKind kind) {
   return kind == InputKind::zeros || kind == InputKind::ones;
 }
-// Of an array of so many elements: how many are planted, and where.
-std::int64_t count_planted(std::int64_t count);
-std::int64_t planted_place(std::int64_t count, std::int64_t which);
+// Elements for each planted one, in an array of so many.
+inline std::int64_t stretch_of(std::int64_t count) {
+  return std::max<std::int64_t>(
+      static_cast<std::int64_t>(std::sqrt(static_cast<double>(count))), 1);
+}
+// How many elements of an array are planted, and where.
+constexpr std::uint64_t planted_stream = 1 << 9;
+inline std::int64_t count_planted(std::int64_t count) {
+  return count / stretch_of(count);
+}
+
+inline std::int64_t planted_place(std::int64_t count, std::int64_t which) {
+  const auto stretch = stretch_of(count);
+  return which * stretch +
+         static_cast<std::int64_t>(
+             random_bits(planted_stream, static_cast<std::uint64_t>(which)) %
+             static_cast<std::uint64_t>(stretch));
+}
 
 // Makes uniform inputs those of another kind. stream: for its random numbers.
 void reshape(const Array& uniform, InputKind kind, std::uint64_t stream);

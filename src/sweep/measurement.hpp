@@ -47,7 +47,7 @@ class Measurement {
   const std::vector<int>& batches() const { return samples_.batches; }
   bool converged() const { return converged_; }
   int discarded() const { return discarded_; }
-  // Of the device, the median of all batches; 0: not known.
+  // The clock of the device, the median of all batches; 0: not known.
   double clock_hz() const;
 
  private:

@@ -13,7 +13,7 @@ using namespace parlab;
 
 namespace {
 
-// Of each side, in turns: as docs/in-a-pull-request.md asks for.
+// Each side runs so often, in turns: docs/in-a-pull-request.md asks for it.
 constexpr int runs_of_each_side = 16;
 
 bool changed(const ComparedPoint& point) {
@@ -34,7 +34,7 @@ std::vector<Record> recorded(const std::string& path, bool on_gpu) {
   return chosen;
 }
 
-// Those whose median that one run knows to such a share.
+// Keeps records whose median one run knows to such a share.
 std::vector<Record> known_to(double share, std::vector<Record> records) {
   std::erase_if(records, [&](const Record& record) {
     return record.summary().precision > share;

@@ -1312,7 +1312,7 @@ BOOST_FIXTURE_TEST_CASE(one_row_for_the_last_record_of_each_key, Exported) {
   BOOST_TEST(
       text.rfind(
           "run,workload,backend,variant,rows,cols,n,block,threads,dtype,unit,"
-          "arithmetic,tunables,cache,verdict",
+          "arithmetic,tunables,cache,inputs,verdict",
           0) == 0u);
   expect("workload", {"dmv", "dmv", "dmv", "dmv", "vector_sum"});
   expect("variant", {"plain", "a", "x", "b", "plain"});

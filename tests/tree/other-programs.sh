@@ -1,6 +1,6 @@
 #!/bin/bash -p
-# What other programs read of records: what docs/comparing.md shows for them runs, and the tools of Google
-# Benchmark read its form. A program that is not here is left out, with a line.
+# Other programs read our records: the snippets of docs/comparing.md run, and the tools of Google Benchmark
+# read its form. The test leaves out a program that is not here, and says so.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh

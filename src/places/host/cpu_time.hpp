@@ -25,8 +25,8 @@ class CpuTime {
   // Cause::threads_beyond; nothing when it is hardly any. Ends the pool again.
   std::optional<Detail> of_others() const;
 
-  // What f does is not counted, on however many threads of the pool, which ends
-  // before and after it.
+  // Calls f, and does not count its CPU time. f may use threads of the pool,
+  // which ends before and after the call.
   template <typename F>
   void leave_out(F&& f) {
     const Clocks before = without_pool();
