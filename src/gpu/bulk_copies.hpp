@@ -38,43 +38,24 @@
 
 namespace parlab {
 
-// The device's compute capability before the point; emulation is no device.
-inline int major_capability() {
-  int major = 0;
-#ifndef PARLAB_EMULATED
-  int device = 0;
-  cudaGetDevice(&device);
-  cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-#endif
-  return major;
-}
-
-inline bool built_for_warpgroups() {
-#ifndef PARLAB_EMULATED
-  constexpr int architectures[] = {__CUDA_ARCH_LIST__};
-  for (const int architecture : architectures) {
-    if (architecture == 900) return true;
-  }
-#endif
-  return false;
-}
-
-// Whether the program has code for sm_90a and the device runs it.
-inline bool has_warpgroups() {
-  return built_for_warpgroups() && major_capability() == 9;
-}
-
-// Throws PointError(not_supported) unless it is so; emulation refuses what it
-// lacks itself.
+// Throws PointError(not_supported) unless the program has code for
+// sm_90a and the device runs it.
 inline void refuse_without_warpgroups() {
 #ifndef PARLAB_EMULATED
-  if (major_capability() != 9) {
+  constexpr int architectures[] = {__CUDA_ARCH_LIST__};
+  bool built = false;
+  for (const int architecture : architectures)
+    built = built || architecture == 900;
+  int device = 0, major = 0;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+  if (major != 9) {
     cannot_run(
         "warpgroups and bulk copies need compute capability 9.0 (H100, H200); "
         "this device has %d.x",
-        major_capability());
+        major);
   }
-  if (!built_for_warpgroups()) {
+  if (!built) {
     cannot_run("warpgroups need code for sm_90a: build with make GPU_ARCH=90");
   }
 #endif

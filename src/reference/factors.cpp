@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -10,8 +12,11 @@ namespace parlab::reference {
 Factors::Factors(const Rounding& variant, const Rounding& reference,
                  bool norms) {
   const auto factor = [&](const Rounding& rounding, std::int64_t roundings) {
-    return norms ? rounding.of_norm(roundings, Terms::random)
-                 : rounding.of_products(roundings);
+    if (!norms) return rounding.of_products(roundings);
+    // A sum of terms that are not rounded has one rounding less than terms, and
+    // may be as large as the root of their number times that of their squares.
+    const auto n = static_cast<double>(std::max<std::int64_t>(roundings, 1));
+    return std::sqrt(1 + 1 / n) * rounding.of_norm(roundings, Terms::random);
   };
   for (std::size_t at = 0; at < places; ++at) {
     // the most roundings that have this place

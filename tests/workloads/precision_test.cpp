@@ -322,4 +322,23 @@ BOOST_AUTO_TEST_CASE(declared_arithmetic_passes) {
   });
 }
 
+// A sum of two terms loses up to half a unit of the sum, which may be more than
+// half a unit of the root of their squares.
+BOOST_AUTO_TEST_CASE(the_largest_rounding_of_two_terms_passes) {
+  each_problem(
+      {Dtype::f32}, [](const auto& workload, const auto& size, Dtype dtype) {
+        Computed problem(workload, size, dtype, InputKind::uniform);
+        for (const auto& array : problem.arrays.view()) {
+          if (array.spec.role != Role::input || array.spec.dtype != dtype ||
+              array.spec.is_constant() || array.spec.count < 2)
+            continue;
+          auto* const data = static_cast<float*>(array.data);
+          data[0] = 0.5f + 0x1p-24f;
+          data[1] = 0.5f;
+        }
+        problem.run();
+        BOOST_TEST(problem.passes(*problem.oracle()));
+      });
+}
+
 BOOST_AUTO_TEST_SUITE_END()
