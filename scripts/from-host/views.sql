@@ -2,7 +2,7 @@
 
 CREATE VIEW timed AS
   SELECT *, workload || '/' || dtype AS name
-  FROM records WHERE verdict = 'passed' AND median_s IS NOT NULL AND cache = 'hot' AND inputs = 'uniform';
+  FROM records WHERE verdict = 'passed' AND median_s IS NOT NULL AND cache = 'hot';
 
 -- The fastest kernel at each size, and the copies before and after it, which take what they take whichever
 -- kernel it is; of the bare columns SQLite takes the row of the min. A size is what has to be moved and

@@ -7,7 +7,7 @@ CREATE VIEW timed AS
          coalesce(n, cols) AS side,
          CASE inputs WHEN 'zeros' THEN 1 WHEN 'ones' THEN 2 WHEN 'sparse' THEN 3 WHEN 'whole' THEN 4
                      WHEN 'uniform' THEN 5 WHEN 'normal' THEN 6 ELSE 7 END AS place
-  FROM records WHERE verdict = 'passed' AND median_s IS NOT NULL AND cache = 'hot';
+  FROM all_records WHERE verdict = 'passed' AND median_s IS NOT NULL AND cache = 'hot';
 
 -- At its largest size; of the bare columns SQLite takes the row of the min.
 CREATE VIEW largest AS

@@ -11,7 +11,7 @@ CREATE VIEW timed AS
          coalesce(rows, m, n) AS side, coalesce(cols, n) AS across,
          coalesce(rows || 'x' || cols, m || 'x' || k || 'x' || n, m || 'x' || n, n) AS size
   FROM records
-  WHERE verdict = 'passed' AND median_s IS NOT NULL AND gpus IS NOT NULL AND inputs = 'uniform';
+  WHERE verdict = 'passed' AND median_s IS NOT NULL AND gpus IS NOT NULL;
 
 -- Each point against the same variant on one GPU: the same problem, or 8192 rows of it for each GPU.
 CREATE VIEW against_one AS
@@ -65,7 +65,7 @@ CREATE VIEW on_one AS
   SELECT workload, dtype, gpus, backend || '/' || variant AS name, median_s, log_variance, freedom,
          coalesce(rows || 'x' || cols, m || 'x' || k || 'x' || n, m || 'x' || n, n) AS size
   FROM records
-  WHERE verdict = 'passed' AND median_s IS NOT NULL AND ifnull(gpus, 1) = 1 AND on_gpu AND cache = 'hot' AND inputs = 'uniform'
+  WHERE verdict = 'passed' AND median_s IS NOT NULL AND ifnull(gpus, 1) = 1 AND on_gpu AND cache = 'hot'
     AND arithmetic = 'ieee';
 CREATE VIEW alone AS
   SELECT workload, dtype, size, name, min(median_s) AS median_s, log_variance, freedom

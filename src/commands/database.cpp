@@ -1,9 +1,9 @@
 // `parlab database`: records and the views of an experiment, for figures.
 //
-// Tables: records, with the columns of `parlab export` and those that any
-// variant or counter could have filled, workloads, with the name of each, and
-// published_NAME for each results/published/NAME.csv, with _ for -. Empty
-// cells are NULL.
+// Tables: all_records, with the columns of `parlab export` and those that any
+// variant or counter could have filled; records, those of them that were timed
+// on uniform inputs; workloads, with the name of each; and published_NAME for
+// each results/published/NAME.csv, with _ for -. Empty cells are NULL.
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -106,10 +106,14 @@ int make_database(const Arguments& arguments, const Streams& streams) {
     database.run("PRAGMA journal_mode = OFF");
     database.run("BEGIN");
     {
-      Database::Table records(database, "records", with_missing(table, views));
+      Database::Table records(database, "all_records",
+                              with_missing(table, views));
       table.each_row(
           [&](const std::vector<std::string>& row) { records.add(row); });
     }
+    database.run(
+        "CREATE VIEW records AS SELECT * FROM all_records WHERE inputs = '" +
+        std::string(to_string(InputKind::uniform)) + "'");
     add_published(database);
     add_names(database);
     database.run(views);
