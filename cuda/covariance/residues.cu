@@ -81,17 +81,7 @@ __global__ void __launch_bounds__(PlainTile::threads, PlainTile::blocks_per_sm)
   double sum[S::rows][S::cols] = {};
   multiply_tile(S{}, centred, i0, j0, stride, steps, shared_memory<double>(),
                 sum);
-  const int row = i0 + S::first_row(threadIdx.x),
-            col = j0 + S::first_col(threadIdx.x);
-  _Pragma("unroll")
-  for (int r = 0; r < S::rows; r += S::vector) {
-    _Pragma("unroll")
-    for (int s = 0; s < S::cols; s += S::vector) {
-      store_square<double, S::vector>(
-          cov, row + S::further_row(r), col + S::further_col(s), n,
-          [&](int y, int x) { return sum[r + y][s + x] / divisor; });
-    }
-  }
+  store_tile<double, S>(cov, i0, j0, n, divisor, sum);
 }
 
 }  // namespace
@@ -109,11 +99,12 @@ const Register<Covariance, double> variant(
       if (p.m < least || p.m >= most_byte_products || p.n < least / 4)
         return plan_tensor(gpu, p).launch(gpu, p);
 
+      refuse_without_warpgroups();
       const auto stride = ceil_div(p.n, PlainTile::size) * PlainTile::size,
                  steps = ceil_div(p.m, PlainTile::deep);
       const double* const centred =
           centred_copy(gpu, p, steps * PlainTile::deep, stride);
-      const ResidueSystem system = residue_system();
+      const ResidueSystem& system = residue_system();
       const ResidueScratch scratch(gpu, 0, p.n, p.m);
       gpu.clear(scratch.uneven, sizeof *scratch.uneven);
       split_columns(gpu, centred, p.m, p.n, stride, system, scratch);

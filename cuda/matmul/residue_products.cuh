@@ -312,32 +312,32 @@ void launch_residue_products(Gpu& gpu, const Product& product,
       std::int64_t{tiles} * ResidueTile::pieces * ResidueTile::threads;
   const TileResidues residues{gpu.scratch<uint4>(moduli_count * of_modulus),
                               of_modulus};
-  if (has_warpgroups()) {
-    const auto map = [&](const std::uint32_t* data, std::int64_t rows) {
-      return tensor_map({MapElement::int8,
-                         data,
-                         {k, rows, moduli_count},
-                         {scratch.pitch, rows * scratch.pitch},
-                         {ResidueTile::depth, 128, 1},
-                         ResidueTile::depth});
-    };
-    gpu.launch({.grid = {std::min(tiles * moduli_count,
-                                  gpu.multiprocessors() / 2 * 2)},
-                .block = {ResidueTile::threads + 128},
-                .shared_bytes = ResidueTile::shared_bytes,
-                .overlaps = true},
-               matmul_residue_products<Product>, map(scratch.a, scratch.a_rows),
-               map(scratch.b, scratch.b_rows), system, scratch.uneven, residues,
-               product, k);
-  } else {
-    gpu.launch({.grid = {tiles, ResidueTile::pieces, moduli_count},
-                .block = {ResidueTile::threads},
-                .overlaps = true},
-               matmul_plain_residue_products<Product>,
-               reinterpret_cast<const std::int8_t*>(scratch.a), scratch.a_rows,
-               reinterpret_cast<const std::int8_t*>(scratch.b), scratch.b_rows,
-               scratch.pitch, system, scratch.uneven, residues, product, k);
-  }
+#ifdef PARLAB_EMULATED
+  gpu.launch({.grid = {tiles, ResidueTile::pieces, moduli_count},
+              .block = {ResidueTile::threads},
+              .overlaps = true},
+             matmul_plain_residue_products<Product>,
+             reinterpret_cast<const std::int8_t*>(scratch.a), scratch.a_rows,
+             reinterpret_cast<const std::int8_t*>(scratch.b), scratch.b_rows,
+             scratch.pitch, system, scratch.uneven, residues, product, k);
+#else
+  const auto map = [&](const std::uint32_t* data, std::int64_t rows) {
+    return tensor_map({MapElement::int8,
+                       data,
+                       {k, rows, moduli_count},
+                       {scratch.pitch, rows * scratch.pitch},
+                       {ResidueTile::depth, 128, 1},
+                       ResidueTile::depth});
+  };
+  gpu.launch(
+      {.grid = {std::min(tiles * moduli_count, gpu.multiprocessors() / 2 * 2)},
+       .block = {ResidueTile::threads + 128},
+       .shared_bytes = ResidueTile::shared_bytes,
+       .overlaps = true},
+      matmul_residue_products<Product>, map(scratch.a, scratch.a_rows),
+      map(scratch.b, scratch.b_rows), system, scratch.uneven, residues, product,
+      k);
+#endif
   gpu.launch({.grid = {tiles, 4 * ResidueTile::pieces},
               .block = {ResidueTile::threads},
               .overlaps = true},

@@ -69,7 +69,8 @@ void multiply_where_uneven(Gpu& gpu, const Matmul::Args<double>& p,
 }
 
 void multiply_residues(Gpu& gpu, const Matmul::Args<double>& p) {
-  const ResidueSystem system = residue_system();
+  refuse_without_warpgroups();
+  const ResidueSystem& system = residue_system();
   const ResidueScratch scratch(gpu, p.m, p.n, p.k);
   gpu.clear(scratch.uneven, sizeof *scratch.uneven);
   split_rows(gpu, p.a, p.m, p.k, system, scratch);

@@ -57,7 +57,7 @@ struct ResidueSystem {
   std::uint32_t reciprocal[moduli_count];  // 2^39 / modulus, rounded up
 };
 
-inline ResidueSystem residue_system() {
+inline ResidueSystem make_residue_system() {
   __extension__ using Wide = unsigned __int128;
   const auto split = [](Wide value, double(&parts)[ResidueSystem::parts]) {
     for (double& part : parts) {
@@ -88,6 +88,11 @@ inline ResidueSystem residue_system() {
     system.reciprocal[i] = static_cast<std::uint32_t>(
         ((std::uint64_t{1} << 39) + modulus - 1) / modulus);
   }
+  return system;
+}
+
+inline const ResidueSystem& residue_system() {
+  static const ResidueSystem system = make_residue_system();
   return system;
 }
 

@@ -19,8 +19,8 @@ constexpr double sensors_agree = 0.10;
 // device at rest in between, or ran at another clock.
 constexpr double as_timed = 1.25;
 // Between questions, so that reading sensors costs nothing, and a GPU's
-// queue of launches does not overflow. In a short run the
-// meter is asked more often.
+// queue of launches does not overflow. In a short run the meter is asked more
+// often.
 constexpr double bunch_s = 0.02, bunch_share = 0.01, bunch_at_most = 1000;
 // The device is still warm from its last work.
 constexpr double calm_s = 2;

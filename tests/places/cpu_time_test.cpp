@@ -53,6 +53,21 @@ BOOST_AUTO_TEST_CASE(a_spinning_thread_is_waited_for_though_others_end) {
   }
 }
 
+// Inputs are written by all threads between executions of one.
+BOOST_AUTO_TEST_CASE(what_is_left_out_is_not_counted) {
+  const auto on_two_threads = [] {
+#pragma omp parallel num_threads(2)
+    spin(0.05);
+  };
+  CpuTime time(1);
+  time.leave_out(on_two_threads);
+  spin(0.01);
+  const auto others = time.of_others();
+  BOOST_TEST(!others, to_string(others.value_or(Detail{})));
+  on_two_threads();
+  BOOST_TEST(time.of_others().has_value());
+}
+
 BOOST_AUTO_TEST_CASE(a_thread_that_begins_to_spin_is_seen) {
   const CpuTime time(1);
   std::atomic<bool> done{false};
