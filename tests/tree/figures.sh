@@ -95,8 +95,8 @@ PARLAB_INPUTS=zeros bin/parlab-emulated scan 64KiB --backend serial --iterations
   --results results/fixture/scan.jsonl >/dev/null 2>&1
 own_make figures >/dev/null 2>&1
 expect "other experiments show uniform inputs alone" eval '! grep -q zeros plots/fixture/scan-tables.txt &&
-  test "$(bin/parlab-emulated query build/records/fixture/scan.db "SELECT count(DISTINCT inputs) FROM records")" = 2 &&
-  test "$(bin/parlab-emulated query build/records/fixture/scan.db "SELECT count(DISTINCT inputs) FROM timed")" = 1'
+  test "$(bin/parlab-emulated query build/records/fixture/scan.db "SELECT count(DISTINCT inputs) FROM all_records")" = 2 &&
+  test "$(bin/parlab-emulated query build/records/fixture/scan.db "SELECT count(DISTINCT inputs) FROM records")" = 1'
 
 # ---- compare --plot ------------------------------------------------------------------------------------
 compare() { bin/parlab-emulated compare $records $records "$@" 2>&1; }
