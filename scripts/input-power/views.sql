@@ -31,7 +31,7 @@ CREATE VIEW compared AS
 
 -- The most that each variant gains, and the most that it loses.
 CREATE VIEW extremes AS
-  SELECT f.name, f.side, f.inputs AS fastest, f.times AS most, f.times_low, f.times_high,
+  SELECT f.name, f.side, f.on_gpu, f.inputs AS fastest, f.times AS most, f.times_low, f.times_high,
          s.inputs AS slowest, s.times AS least
   FROM (SELECT *, max(times) FROM compared WHERE inputs <> 'uniform' GROUP BY name) f
   JOIN (SELECT *, min(times) FROM compared WHERE inputs <> 'uniform' GROUP BY name) s USING (name);
