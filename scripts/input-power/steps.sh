@@ -24,13 +24,13 @@ if ((gpu)); then
   wide=4096 n=2048 flat=4096
   if [[ $scale == full ]]; then wide=8192 n=4096 flat=16384; fi
   on_each "tensor cores" matmul $wide bfloat16 cuda/overlapped,blas/cublas
-  on_each "tensor cores" matmul $n double cuda/tensor_bulk,blas/cublas
+  on_each "tensor cores" matmul $n double cuda/tensor_bulk,cuda/residues,blas/cublas
   on_each "split into narrow parts, and not" matmul $n float cuda/fp16x3,cuda/bf16x6,cuda/warp_tiles,blas/cublas
   on_each "memory" dmv $flat float cuda/streamed
   on_each "memory" conv2d $flat float cuda/turned
   on_each "tensor cores" matmul $wide float cuda/overlapped
   on_each "tensor cores" matmul $wide half cuda/overlapped
-  on_each "a product with its transpose" covariance $n double cuda/tensor_bulk,blas/cublas_syrk
+  on_each "a product with its transpose" covariance $n double cuda/tensor_bulk,cuda/residues,blas/cublas_syrk
 else
   n=512 flat=1024
   if [[ $scale == full ]]; then n=2048 flat=8192; fi
