@@ -1,12 +1,12 @@
-// The strips of `fused`, and who copies them: one lane of a warp asks for what
-// its warp has of a row, with one instruction, where every lane did so for each
-// of its words. A barrier in shared memory counts the bytes that arrive. The
-// copies cost the threads next to nothing, and where rows begin anywhere, they
-// bring a quarter less from the L2 cache than copies of 16 bytes each.
+// The strips of `fused`, copied differently: one lane of a warp asks for the
+// warp's part of a row with one instruction; in `fused` every lane asks for
+// each of its words. A barrier in shared memory counts the bytes that arrive.
+// The copies cost the threads next to nothing, and for unaligned rows they read
+// a quarter less from the L2 cache than copies of 16 bytes each.
 //
-// Bulk copies have whole 16-byte words. Where rows do not start at multiples of
-// 16 bytes, the elements of a row's first and last word are copied by lanes,
-// one each, and the same barrier waits for them.
+// Bulk copies take whole 16-byte words. If a row does not start at one, lanes
+// copy the elements of its first and last word, and the same barrier waits for
+// them.
 #include "fused.cuh"
 #include "gpu/warpgroup.hpp"
 
@@ -21,10 +21,10 @@ struct WarpCopies : Stages<T, S> {
   Word<T>* segment;  // where this warp's words of a strip begin
   std::uint32_t parity = 0;
   int last_stage;
-  // of a row of the segment: where its whole words begin, in it and in the row
+  // of a row of the segment: its whole words, their places in it and in the row
   int words, at;
   std::int64_t from;
-  // elements of words that are not whole, and the one of this lane
+  // number of elements in partial words, and the element of this lane
   int edges, edge_at;
   std::int64_t edge_from;
 
@@ -75,7 +75,7 @@ struct WarpCopies : Stages<T, S> {
   }
 
   __device__ __forceinline__ void fetch(int stage, int) {
-    // All lanes have read what is replaced.
+    // All lanes have read the words that are replaced.
     __syncwarp();
     Word<T>* const to = segment + stage * S::strip_words;
     const int lane = threadIdx.x % 32;

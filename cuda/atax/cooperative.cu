@@ -1,13 +1,13 @@
-// One kernel for both products, with a barrier of the whole grid between
-// them: what the report's kernel lacked. All blocks must be resident
-// at once, so the grid is as large as the device holds, and blocks take
-// several pieces of work each.
+// One kernel for both products, with the barrier of the whole grid between them
+// that the report's kernel lacked. All blocks must be resident at once, so the
+// grid is as large as the device holds, and a block takes several pieces of
+// work.
 //
-// That also ends the lack of threads. In the first product a block takes a
-// row, its threads read neighbouring elements. In the second the rows are
-// cut into slices, so that each column has as many threads as there are
-// blocks for: each adds up its slice, and after another barrier each thread
-// adds the slices of a column, always in the same order.
+// The cut into pieces also ends the lack of threads. In the first product a
+// block takes a row, and its threads read neighbouring elements. In the second
+// the rows are cut into slices, as many as there are blocks for. A thread adds
+// up one column of its slice; after another barrier, one thread adds the slices
+// of each column, always in the same order.
 #include <cooperative_groups.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using namespace parlab;
 
 namespace {
 
-// The sum over the block, in its first thread. part: an element for each warp.
+// The block's sum, returned in its first thread. part: one element per warp.
 template <typename T>
 __device__ T block_sum(T sum, T* part) {
   for (int offset = 16; offset > 0; offset /= 2)

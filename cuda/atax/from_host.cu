@@ -1,11 +1,11 @@
-// The matrix begins in the host's memory. Both products need a row only once:
-// one stream copies pieces of whole rows up, others take turns to compute
-// what a piece adds to y, with the kernel of `fused`, while the next one is
-// on its way. At the end one kernel adds up what the pieces gave. The matrix
-// travels once, and may be larger than the GPU's memory.
+// The matrix begins in the host's memory. Both products need each row only
+// once: one stream copies pieces of whole rows up, and others take turns to
+// compute what a piece adds to y, with the kernel of `fused`, while the next
+// one is on its way. At the end one kernel adds up the pieces' parts of y. The
+// matrix travels once and may be larger than the GPU's memory.
 //
-// Pieces may be large, for all that they hold up is the kernel of the last one;
-// and they are few, for each has room of its own for what its blocks give.
+// Pieces may be large, since only the kernel of the last one delays the end.
+// They are few, because each needs memory of its own for its blocks' sums.
 #include <algorithm>
 #include <vector>
 

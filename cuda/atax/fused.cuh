@@ -1,5 +1,5 @@
-// The kernels of `fused`, which says how they work; the parts of several
-// GPUs are computed by them too.
+// The kernels of `fused`; fused.cu says how they work. The variant for several
+// GPUs uses them too.
 #pragma once
 
 #include <algorithm>
@@ -16,15 +16,15 @@
 
 using namespace parlab;
 
-// What was asked for; 0: to be chosen.
+// The requested values; 0: to be chosen here.
 struct Choice {
   std::int64_t block, team, stages;
 };
 
 namespace {
 
-// A number on its way to another block: its bits, inverted. Zero stands for
-// none, for no sum has all bits set: a computed NaN is another one.
+// A number sent to another block: its bits, inverted. Zero means that nothing
+// was sent: no sum has all bits set, since a computed NaN has other bits.
 template <typename T>
 using Message =
     std::conditional_t<std::is_same_v<T, float>, unsigned, unsigned long long>;
@@ -42,7 +42,7 @@ __device__ inline double from_message(unsigned long long message) {
   return __longlong_as_double(static_cast<long long>(~message));
 }
 
-// Both products, as the kernel knows them.
+// The arguments of both products, as the kernel needs them.
 template <typename T>
 struct FusedProducts {
   Strips<T> strips;
@@ -88,11 +88,11 @@ __device__ __forceinline__ void multiply_by_t(const Copies& ring, int stage,
   }
 }
 
-// What the blocks of a team tell each other of a strip: each its
-// part of t, a word per row.
+// The parts of t that the blocks of a team tell each other for one strip: a
+// word per row from each block.
 template <typename T, typename S>
 struct Mail {
-  Message<T>* inbox;  // of lane l of warp r: what block l says of row r
+  Message<T>* inbox;  // word of warp r in lane l: block l's part of row r
   bool reads;
   Message<T> message = 0;
 
@@ -108,7 +108,7 @@ struct Mail {
     if (reads && message == 0) message = atomicAdd(inbox, 0);
   }
 
-  // In all lanes of the warp: its row of t.
+  // In all lanes of the warp: t of the warp's row.
   __device__ __forceinline__ T wait_for_sum() {
     while (reads && message == 0)
       message = atomicAdd(inbox, 0);
@@ -124,7 +124,7 @@ struct Mail {
   }
 };
 
-// part[r][w] = what warp w has of row r of the strip times x.
+// part[r][w] = warp w's share of row r of the strip times x.
 template <typename T, typename S, typename Copies>
 __device__ __forceinline__ void strip_times_x(Copies& ring, int stage,
                                               const Word<T> (&x)[S::words],
@@ -158,7 +158,7 @@ __device__ __forceinline__ T sum_of_warps(const T (&part)[WARPS]) {
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-// This thread's columns of y, of its team.
+// Stores this thread's columns of its team's y.
 template <typename T, typename S>
 __device__ __forceinline__ void store_columns(T* to,
                                               const Columns<T, S>& columns,
@@ -177,18 +177,18 @@ __device__ __forceinline__ void store_columns(T* to,
   }
 }
 
-// Dynamic shared memory: the ring. Copies<T, S>: how strips come there.
+// Dynamic shared memory: the ring. Copies<T, S>: how strips are copied to it.
 template <typename T, typename S, template <typename, typename> class Copies>
 __global__ void __launch_bounds__(S::threads, S::together)
     atax_fused(const FusedProducts<T> p) {
-  // Parts of t, by the warps, and t itself when it comes from a team. Two
-  // of each, so that one barrier per strip suffices.
+  // part: the warps' parts of t; whole: t itself, if a team computes it. There
+  // are two of each, so that one barrier per strip suffices.
   alignas(16) __shared__ T part[2][S::rows][S::warps];
   __shared__ T whole[2][S::rows];
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int team = p.strips.team, stages = p.strips.stages, lag = p.strips.lag;
   const std::int64_t teams = gridDim.x / team, me = blockIdx.x / team;
-  // strips me, me + teams, ...
+  // this team's strips: me, me + teams, ...
   const std::int64_t steps = (p.strips.count - me + teams - 1) / teams;
   const Columns<T, S> columns(p.strips, row_of<S>(me));
 
@@ -214,8 +214,8 @@ __global__ void __launch_bounds__(S::threads, S::together)
   for (std::int64_t step = 0; step < steps + lag; ++step) {
     const int side = step % 2;
 
-    // The strip whose t is due now; its messages are asked for
-    // before they are needed.
+    // The strip whose t is due now. Its messages are requested before they are
+    // needed.
     const std::int64_t due = step - lag;
     Mail<T, S> mail(p, me + due * teams, due >= 0);
     if (step < steps) {
@@ -250,8 +250,8 @@ __global__ void __launch_bounds__(S::threads, S::together)
   store_columns<T, S>(p.ys + me * p.strips.cols, columns, y);
 }
 
-// Rows that no team of blocks can hold: the two products one after the other,
-// one warp per row and one thread per column, of which there are plenty.
+// For rows that no team of blocks can hold: the two products one after the
+// other, with one warp per row and one thread per column.
 template <typename T>
 __global__ void atax_fused_long_rows(const T* a, const T* x, T* t,
                                      std::int64_t rows, std::int64_t cols) {
@@ -282,7 +282,7 @@ __global__ void atax_fused_many_columns(const T* a, const T* t, T* y,
   y[col] = sum;
 }
 
-constexpr int largest_team = 32;  // a lane for each block's message
+constexpr int largest_team = 32;  // one lane for each block's message
 constexpr int most_stages = 8;
 
 template <typename T>
@@ -294,15 +294,15 @@ void run_apart(Gpu& gpu, const Atax::Args<T>& p) {
              atax_fused_many_columns<T>, p.a, t, p.y, p.rows, p.cols);
 }
 
-// 16-byte words that a row touches at the most.
+// The largest number of 16-byte words that a row touches.
 template <typename S>
 std::int64_t words_of(std::int64_t cols) {
   return ceil_div(cols + (S::aligned ? 0 : S::size - 1), S::size);
 }
 
-// Words of a row that a block has: whole lines of 128 bytes, so that two blocks
-// ask for no line together, as long as rows begin at lines. Where they begin
-// anywhere it would not help.
+// The words of a row that a block takes: whole lines of 128 bytes, so that no
+// two blocks ask for the same line if rows begin at lines. For other rows this
+// would not help.
 template <typename S>
 std::int64_t panel_of(std::int64_t cols, std::int64_t team) {
   const auto words = ceil_div(words_of<S>(cols), team);
@@ -314,7 +314,7 @@ std::int64_t strips_of(std::int64_t rows) {
   return ceil_div(rows, S::rows * S::row_step) * S::row_step;
 }
 
-// As many as keep the rows of each at one place inside a word.
+// As many teams as keep each one's rows at one place inside a word.
 template <typename S>
 std::int64_t teams_of(std::int64_t blocks, std::int64_t team,
                       std::int64_t strips) {
@@ -329,10 +329,10 @@ inline std::int64_t lag_of(std::int64_t team) {
 template <typename T, typename S>
 constexpr std::size_t strip_bytes = sizeof(Word<T>) * S::strip_words;
 
-// Strips in the shared memory of a multiprocessor, if one block has it all.
+// Strips that fit the shared memory of a multiprocessor, for one block alone.
 template <typename T, typename S>
 std::int64_t strips_that_fit(const Gpu& gpu) {
-  // part and whole and barriers, and more than they need
+  // part, whole and the barriers, generously
   constexpr std::size_t other_shared = 2560;
   return static_cast<std::int64_t>((gpu.max_shared_bytes() - other_shared) /
                                    strip_bytes<T, S>);
@@ -382,12 +382,12 @@ void run_fused(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
          products.messages, message_count);
 }
 
-// The clock cycles that a multiprocessor works in a shape, with as many blocks
-// in a team as its threads need: a step has its latency, which grows where more
-// than two blocks are together, and then their bytes pass through shared memory
-// three times, 128 of them in a cycle. Few steps of many bytes are the best, as
-// long as the ring has a stage under way. How fast memory is changes nothing:
-// it has the same to deliver in all shapes.
+// An estimate of a multiprocessor's clock cycles for a shape, with as many
+// blocks in a team as its threads need. Each step has a latency, which grows
+// with more than two blocks per multiprocessor. The blocks' bytes pass through
+// shared memory three times, at 128 bytes per cycle. Few steps of many bytes
+// are best, as long as the ring has a stage under way. The memory's speed does
+// not matter: all shapes read as many bytes.
 template <typename T, typename S, typename Copies>
 double cycles_of(const Gpu& gpu, const Atax::Args<T>& p, std::int64_t team) {
   constexpr double latency = 2200 + Copies::more_latency * (S::together - 2),
@@ -404,11 +404,11 @@ double cycles_of(const Gpu& gpu, const Atax::Args<T>& p, std::int64_t team) {
          (latency + bytes * passes / bytes_per_cycle);
 }
 
-// The shapes: threads, words of a row a thread has, rows of a strip, blocks on
-// a multiprocessor. Several blocks, so that one works while another waits at
-// its barrier. Of those that are asked for the fastest by cycles_of; where
-// it cannot tell them apart the first. Rows that begin anywhere are slow in the
-// first one, which has most of them in a strip.
+// The shapes: threads, words of a row per thread, rows of a strip, blocks per
+// multiprocessor. With several blocks, one works while another waits at its
+// barrier. The fastest of the requested shapes by cycles_of() is taken, or the
+// first of equals. Unaligned rows are slow in the first shape, which has the
+// most of them in a strip.
 template <typename T, bool ALIGNED, template <typename, typename> class Copies>
 void choose_shape(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
   void (*run)(Gpu&, const Atax::Args<T>&, const Choice&) = nullptr;
@@ -447,7 +447,7 @@ void run_in_strips(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
   run(gpu, p, choice);
 }
 
-// Not if nothing is asked for and there are better ways.
+// False if nothing was requested and there is a better way.
 template <typename T>
 bool is_for_strips(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
   return choice.block != 0 || choice.team != 0 || choice.stages != 0 ||
@@ -473,7 +473,7 @@ void AtaxFused<FILE, T>::launch(Gpu& gpu, const Atax::Args<T>& p,
   run(gpu, p);
 }
 
-// See gpu/shared_launch.hpp. In a copy of this file: without these two.
+// See gpu/shared_launch.hpp. Remove these two lines in a copy of this file.
 extern template struct AtaxFused<file_hash(__FILE__), float>;
 extern template struct AtaxFused<file_hash(__FILE__), double>;
 
@@ -484,7 +484,7 @@ void launch_fused(Gpu& gpu, const Atax::Args<T>& p, const Choice& choice) {
   AtaxFused<file_hash(__FILE__), T>::launch(gpu, p, choice);
 }
 
-// Of a variant for strips: what is asked for, and its tunables.
+// The requests and the tunables of a variant that works on strips.
 inline Choice choice_from(const Tunables& tunables) {
   return {tunables["block"], tunables["team"], tunables["stages"]};
 }

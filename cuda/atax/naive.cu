@@ -1,8 +1,8 @@
-// A thread takes one row for t = A x, and in a second kernel one column for y
-// = A^T t. In the first neighbouring threads read addresses a whole row apart:
-// every load of a warp touches 32 sectors of memory and uses one element of
-// each. In the second they read neighbouring addresses. Both have only as many
-// threads as the matrix has rows or columns: too few to keep the memory busy.
+// One thread per row computes t = A x; a second kernel has one per column for y
+// = A^T t. In the first, neighbouring threads read addresses a whole row apart:
+// a load of a warp touches 32 sectors of memory and uses one element of each.
+// In the second they read neighbouring addresses. Both have only as many
+// threads as there are rows or columns: too few to keep the memory busy.
 #include "gpu/gpu.hpp"
 #include "workloads/atax.hpp"
 

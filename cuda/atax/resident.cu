@@ -1,14 +1,14 @@
-// The whole matrix is on the chip at once, where it is small enough: each
-// multiprocessor has an equal share of the rows in its shared memory.
-//   all copies of a share start together, and there is one wait for them:
-//     nothing but the latency of one access and the rate of the L2 cache is
-//     left of reading the matrix;
-//   t = A x of the rows of the share, a warp for each row or for a part of it;
-//   t times the same share is what this block has of y, a thread per column.
+// Keeps the whole matrix on the chip at once, if it is small enough: each
+// multiprocessor holds an equal share of the rows in its shared memory.
+//   All copies of a share start together, and there is one wait for them:
+//     reading the matrix costs one latency and the rate of the L2 cache.
+//   t = A x of the share's rows: a warp computes a row or a part of one.
+//   t times the same share is this block's part of y, a thread per column.
 //
-// 0 threads for a block: as many as suit the share. A second kernel adds up
-// what the blocks have, in a fixed order. It begins while the first one runs,
-// and waits for it on the device: only one of the two launches costs time.
+// 0 threads per block: as many as suit the share. A second kernel adds up
+// the blocks' parts, in a fixed order. It begins while the first one runs
+// and waits for it on the device, so only one of the two launches costs
+// time.
 #include "resident.cuh"
 
 const Register<Atax, float, double> variant(

@@ -1,5 +1,5 @@
-// The kernel of `resident`, which says how it works; `fused`
-// leaves small matrices to it.
+// The kernel of `resident`; resident.cu says how it works. `fused` leaves small
+// matrices to it.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -15,8 +15,8 @@ using namespace parlab;
 
 namespace {
 
-// The share of a block, and where things are in its shared memory: the share,
-// with room to begin anywhere inside 16 bytes; x; the parts of t; t.
+// The share of a block, and the layout of its shared memory: the share, with
+// room to begin anywhere inside 16 bytes; x; the parts of t; t.
 template <typename T>
 struct Residents {
   std::int64_t rows, cols;
@@ -37,9 +37,9 @@ struct Residents {
   std::size_t bytes() const { return sizeof(T) * (t_at() + rows_of_block); }
 };
 
-// to[i] = from[i], i < count, by all threads of the block: both begin
-// at the same place inside 16 bytes, and all but the first and last few
-// elements are copied by as many.
+// to[i] = from[i], i < count, by all threads of the block. Both begin at the
+// same place inside 16 bytes. All but the first and last few elements are
+// copied 16 bytes at a time.
 template <typename T>
 __device__ __forceinline__ void copy_together(T* to, const T* from, int count) {
   constexpr int word = Residents<T>::word;
@@ -58,8 +58,8 @@ __device__ __forceinline__ void copy_together(T* to, const T* from, int count) {
     __pipeline_memcpy_async(to + tail + i, from + tail + i, sizeof(T));
 }
 
-// Rows of the share times x: part[row * parts + p] is what
-// one warp has of a row.
+// Rows of the share times x: part[row * parts + p] is one warp's part of a
+// row's product.
 template <typename T>
 __device__ __forceinline__ void times_x(const T* share, const T* x, T* part,
                                         int rows, int cols, int parts) {
@@ -78,7 +78,7 @@ __device__ __forceinline__ void times_x(const T* share, const T* x, T* part,
   }
 }
 
-// Dynamic shared memory: as Residents says. ys: blocks x cols.
+// Dynamic shared memory: see Residents. ys: blocks x cols.
 template <typename T>
 __global__ void __launch_bounds__(1024)
     atax_resident(const T* a, const T* x, T* ys, const Residents<T> at) {
@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(1024)
   }
 }
 
-// As few rows for each block as let all blocks run at once.
+// The fewest rows per block that let all blocks run at once.
 template <typename T>
 Residents<T> residents_of(const Gpu& gpu, const Atax::Args<T>& p,
                           std::int64_t block) {
@@ -139,8 +139,8 @@ Residents<T> residents_of(const Gpu& gpu, const Atax::Args<T>& p,
 // Whether the matrix fits the shared memory of all multiprocessors.
 template <typename T>
 bool is_resident(const Gpu& gpu, const Atax::Args<T>& p, std::int64_t block) {
-  // First as a double: of a large matrix the places in
-  // shared memory are no ints.
+  // As a double first: for a large matrix the offsets in shared memory do not
+  // fit an int.
   const double elements =
       static_cast<double>(ceil_div(p.rows, gpu.multiprocessors()) + 1) * p.cols;
   if (elements * sizeof(T) > static_cast<double>(gpu.max_shared_bytes()))
@@ -159,9 +159,9 @@ void run_resident(Gpu& gpu, const Atax::Args<T>& p, std::int64_t block) {
   add_up(gpu, static_cast<const T*>(ys), p.y, p.cols, blocks);
 }
 
-// Threads of a block: where a share is so small that each of 256 copies
-// ten words of it at the most, more of them only make each barrier
-// longer. As measured on an H100.
+// Threads of a block: 256 if each then copies at most ten words of a small
+// share, since more threads only make each barrier longer. As measured on an
+// H100.
 template <typename T>
 std::int64_t resident_block(const Gpu& gpu, const Atax::Args<T>& p) {
   constexpr std::int64_t small_bytes = 256 * 10 * 16;

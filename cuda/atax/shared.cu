@@ -1,9 +1,9 @@
-// The kernel of the report as it was meant: neighbouring threads read
-// neighbouring elements in both products, and the vector of each, x or t, lies
-// in shared memory piece by piece, a piece as long as the block. For that a row
-// of the row-major matrix needs a warp, not a thread, whose lanes add up their
-// sums at the end. There are two kernels because the second product needs all
-// of t: within one, a block would read what others have not written yet.
+// The report's kernel as it was meant: neighbouring threads read neighbouring
+// elements in both products, and the vector (x or t) lies in shared memory, one
+// piece as long as the block at a time. A row of the row-major matrix therefore
+// needs a warp instead of a thread, whose lanes add up their sums at the end.
+// There are two kernels because the second product needs all of t: a single
+// kernel would read elements that other blocks have not written yet.
 #include <algorithm>
 
 #include "gpu/gpu.hpp"
@@ -13,8 +13,8 @@ using namespace parlab;
 
 namespace {
 
-// A row for each 32 threads, or for the block when it has fewer. Dynamic
-// shared memory: blockDim.x elements.
+// One row per 32 threads, or per block if that has fewer. Dynamic shared
+// memory: blockDim.x elements.
 template <typename T>
 __global__ void atax_shared_rows(const T* a, const T* x, T* t,
                                  std::int64_t rows, std::int64_t cols) {

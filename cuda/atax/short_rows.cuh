@@ -1,9 +1,9 @@
-// The kernel of `fused` for short rows, as of tall matrices: a strip of them
-// for a whole block would leave most of its threads without a column. Here
-// every warp works alone. It reads a row or a few into registers, all of it at
-// once, sums their products with x by shuffles, and adds the rows times those
-// sums to its own y, which stays in registers until the end. No barrier holds
-// anything up, and the warps of a multiprocessor have enough loads under way.
+// The kernel of `fused` for short rows, as tall matrices have. A strip of such
+// rows would leave most threads of a block without a column, so every warp
+// works alone. It reads a row or a few into registers at once, sums their
+// products with x by shuffles, and adds the rows times those sums to its own y,
+// which stays in registers until the end. No barrier holds anything up, and the
+// warps of a multiprocessor have enough loads under way.
 //
 // A second kernel adds the y of all blocks, in a fixed order.
 #pragma once
@@ -19,15 +19,15 @@ using namespace parlab;
 
 namespace {
 
-// word: elements that are read at once, 16 bytes where rows are aligned to
-// them, else one. A lane has `bytes` of each row, which are its y as well.
+// word: elements read at once, 16 bytes if rows are aligned to them, else one
+// element. BYTES: a lane's share of each row, and of y.
 template <typename T, bool ALIGNED, int BYTES>
 struct ShortRows {
   static constexpr int word = ALIGNED ? 16 / sizeof(T) : 1,
                        elements = BYTES / sizeof(T), words = elements / word;
-  static constexpr int rows = std::max(128 / BYTES, 1);  // at a time
+  static constexpr int rows = std::max(128 / BYTES, 1);  // rows at a time
   static constexpr int warps = 8;
-  static constexpr int blocks = BYTES > 128 ? 1 : 2;   // on a multiprocessor
+  static constexpr int blocks = BYTES > 128 ? 1 : 2;   // per multiprocessor
   static constexpr std::int64_t most = 32 * elements;  // columns
 
   struct alignas(word * sizeof(T)) Word {
@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(32 * S::warps, S::blocks)
     }
   }
 
-  // The warps add theirs one after another, so that the order is always one.
+  // The warps add theirs one after another, so that the order is fixed.
   for (int turn = 0; turn < S::warps; ++turn) {
     __syncthreads();
     if (warp != turn) continue;
@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(32 * S::warps, S::blocks)
     ys[blockIdx.x * cols + col] = shared[col];
 }
 
-// What a lane can have of a row.
+// The largest part of a row that a lane can hold.
 constexpr int most_bytes_of_lane = 256;
 
 template <typename T>
@@ -124,7 +124,7 @@ bool is_aligned(const Atax::Args<T>& p) {
          reinterpret_cast<std::uintptr_t>(p.a) % 16 == 0;
 }
 
-// A lane has 32 loads of one element at the most.
+// A lane has at most 32 loads of one element.
 template <typename T>
 bool has_short_rows(const Atax::Args<T>& p) {
   const std::int64_t bytes = is_aligned(p) || sizeof(T) == 8
@@ -148,7 +148,7 @@ void run_lanes_with(Gpu& gpu, const Atax::Args<T>& p) {
   add_up(gpu, static_cast<const T*>(ys), p.y, p.cols, blocks);
 }
 
-// Of matrices that has_short_rows().
+// For matrices with has_short_rows().
 template <typename T, bool ALIGNED>
 void run_short_rows(Gpu& gpu, const Atax::Args<T>& p) {
   const auto bytes_of_lane = ceil_div(p.cols, 32) * std::int64_t{sizeof(T)};

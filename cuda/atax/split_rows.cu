@@ -1,8 +1,8 @@
-// Each GPU of a team has some of the rows. The elements of t = A x belong
-// to rows, so each GPU has those that it needs for the second product, and
-// reads its part of the matrix once for both. What it gets is a sum over its
-// own rows for every element of y; an all-reduce adds them up. Of the matrix
-// nothing travels, of y as many bytes as it has from every GPU.
+// Each GPU of a team has some of the rows. It computes the elements of t = A x
+// of these rows, needs no others for the second product, and reads its part of
+// the matrix once for both. Its result is a partial sum for every element of y,
+// and an all-reduce adds these up. The matrix does not travel; of y every GPU
+// sends its number of bytes.
 #include "fused.cuh"
 #include "gpu/gpus.hpp"
 

@@ -1,5 +1,5 @@
-// Strips of a matrix in shared memory: which of their words a thread has, and
-// how copies of its own bring them there.
+// Strips of a matrix in shared memory: which of their words belong to a thread,
+// and how each thread copies its own.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -20,7 +20,7 @@ struct alignas(16) Word {
   T element[size];
 };
 
-// A matrix in strips of a few rows, and who has them.
+// A matrix in strips of a few rows, and how blocks share them.
 template <typename T>
 struct Strips {
   const T* a;
@@ -31,19 +31,19 @@ struct Strips {
   int lag;  // strips between a part of t and its use; 0 for a team of one
 };
 
-// WORDS: 16-byte words of a row that a thread has; ROWS: of a strip; TOGETHER:
-// blocks on a multiprocessor. ALIGNED: all rows start at multiples of 16 bytes.
-// Otherwise the rows of a team lie one word's count of elements apart: all of
-// them start at the same place inside a word, so that a thread's words hold the
-// same columns of each. Only the first and the last word of a row are then
-// copied element by element.
+// WORDS: 16-byte words of a row per thread; ROWS: rows of a strip; TOGETHER:
+// blocks per multiprocessor. ALIGNED: all rows start at multiples of 16 bytes.
+// Otherwise a strip takes rows that lie as many rows apart as a word has
+// elements. All of these start at the same place inside a word, so a thread's
+// words hold the same columns of each. Only the first and the last word of a
+// row are then copied element by element.
 template <typename T, bool ALIGNED, int THREADS, int WORDS, int ROWS,
           int TOGETHER>
 struct Shape {
   static constexpr int threads = THREADS, words = WORDS, rows = ROWS,
                        together = TOGETHER, warps = THREADS / 32;
   static constexpr int size = Word<T>::size;
-  // a warp's part of a row, a row of a block, a strip of it, in words
+  // a warp's part of a row, a block's row, and its strip, in words
   static constexpr int segment_words = 32 * WORDS,
                        row_words = warps * segment_words,
                        strip_words = ROWS * row_words;
@@ -60,9 +60,9 @@ __host__ __device__ constexpr std::int64_t row_of(std::int64_t strip) {
 }
 
 // The columns of a thread, the same in every row of its team. A warp has
-// neighbouring words: word c of a lane begins at column first + c * stride,
-// which for the first word of a row may lie before column 0, and the last may
-// reach beyond the last column.
+// neighbouring words. Word c of a lane begins at column first + c * stride,
+// which for the first word of a row may be negative; the last word may reach
+// beyond the last column.
 template <typename T, typename S>
 struct Columns {
   static constexpr int stride = 32 * S::size;
@@ -76,7 +76,7 @@ struct Columns {
     const std::int64_t start =
         reinterpret_cast<std::uintptr_t>(strips.a + first_row * cols) /
         sizeof(T);
-    // of a word's start
+    // elements between a word's start and the row's
     const int past = S::aligned ? 0 : static_cast<int>(start % S::size);
     const std::int64_t words = (cols + past + S::size - 1) / S::size;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -108,7 +108,7 @@ struct Stages {
   Word<T>* words;
   const Columns<T, S>& columns;
   std::int64_t rows, cols, strips, teams;
-  // what is copied next, the row it begins with, and that row's begin
+  // the strip copied next, its first row, and where that row begins
   std::int64_t strip;
   std::int64_t next_row;
   const T* next;
@@ -127,7 +127,7 @@ struct Stages {
         strip(first_strip),
         next_row(row_of<S>(first_strip)),
         next(of.a + next_row * of.cols) {
-    // What is never copied to stays zero.
+    // Words that are never copied to stay zero.
     for (int stage = 0; stage < of.stages; ++stage) {
       for (int r = 0; r < S::rows; ++r) {
         _Pragma("unroll")
@@ -142,7 +142,7 @@ struct Stages {
     return words[stage * S::strip_words + row * S::row_words + c * 32];
   }
 
-  // The next strip has row r.
+  // Whether the next strip has row r.
   __device__ __forceinline__ bool has_row(int r) const {
     return next_row + r * S::row_step < rows;
   }
@@ -150,7 +150,7 @@ struct Stages {
     return next + r * S::row_step * cols;
   }
 
-  // The next strip is the one after it.
+  // Makes the strip after it the next one.
   __device__ __forceinline__ void advance() {
     strip += teams;
     next_row += teams * S::rows;
@@ -158,10 +158,10 @@ struct Stages {
   }
 };
 
-// Every thread copies its own words: nobody else has to wait for them.
+// Every thread copies its own words, so no other thread has to wait for them.
 template <typename T, typename S>
 struct ThreadCopies : Stages<T, S> {
-  // Groups of copies that a strip arrives in, and is used and replaced in.
+  // Groups of copies per strip: each piece arrives, is used and is replaced.
   static constexpr int pieces = S::words == 4 ? 2 : 1,
                        piece_words = S::words / pieces;
   // Cycles that each block beyond two on a multiprocessor adds to a step.
@@ -179,8 +179,8 @@ struct ThreadCopies : Stages<T, S> {
     __pipeline_wait_prior(missing - piece);
   }
 
-  // Starts the copies of a piece of the next strip; without a strip it
-  // is a group all the same.
+  // Starts the copies of a piece of the next strip. If there is no strip, the
+  // group is empty but still counts.
   __device__ __forceinline__ void fetch(int stage, int piece) {
     _Pragma("unroll")
     for (int r = 0; r < S::rows; ++r) {
@@ -200,7 +200,7 @@ struct ThreadCopies : Stages<T, S> {
     if (piece == pieces - 1) this->advance();
   }
 
-  // Word c of a row, or those of its elements that belong to the row.
+  // Copies word c of a row, or those of its elements that belong to the row.
   __device__ __forceinline__ void copy(Word<T>& to, const T* from, int c) {
     if (this->columns.has_whole(c)) {
       __pipeline_memcpy_async(&to, from, 16);

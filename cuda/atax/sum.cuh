@@ -1,4 +1,4 @@
-// Sums of `resident` and `fused`: over a warp, and of what their blocks have.
+// Sums for `resident` and `fused`: over a warp, and of all blocks' parts of y.
 #pragma once
 
 #include "gpu/overlap.hpp"
@@ -18,8 +18,8 @@ __device__ __forceinline__ T warp_sum(T value) {
 }
 
 // y = the sum of `count` rows of ys (count x cols), in a fixed order; 32
-// columns per block of 32 x 16 threads. zeroed: zeros elements that are
-// zero afterwards. It overlaps the launch before.
+// columns per block of 32 x 16 threads. zeroed: `zeros` elements to be set to
+// zero. It overlaps the previous launch.
 template <typename T, typename Word>
 __global__ void __launch_bounds__(512)
     atax_sum(const T* ys, T* y, std::int64_t cols, std::int64_t count,

@@ -1,7 +1,7 @@
-// The naive kernel with its weights in constant memory: what one writes when
-// they are not known before the program runs. A warp reads one weight at a
-// time, which is what the constant cache serves at once. Against constants
-// in the code it has nothing to win, and it loses little.
+// The naive kernel with its weights in constant memory, as one writes it if
+// they are unknown before the program runs. All threads of a warp read the same
+// weight at a time, which the constant cache serves at once. Compared with
+// constants in the code it cannot win anything, and it loses little.
 #include "gpu/gpu.hpp"
 #include "workloads/conv2d.hpp"
 

@@ -1,16 +1,16 @@
-// Both images are in the host's memory: as much has to go up as comes
-// back, and a link that carries both ways at once is used fully when
-// both are under way all the time.
+// Both images are in the host's memory. As many bytes go up as come back, so a
+// link that carries both ways at once is used fully when both directions are
+// busy all the time.
 //
-// One stream copies the image up, strip by strip. Others take turns at what
-// has arrived: a strip of b is computed, with the kernel of `streamed`, as
-// soon as the row below it is there, and copied back while the next one is
-// computed and the strips after it still arrive. The first strip up and the
-// last one down have nothing beside them: the more strips, the less that
-// is, and the more often a copy has to be started.
+// One stream copies the image up, strip by strip. Others take turns at the
+// strips that have arrived. As soon as the row below a strip is there, its part
+// of b is computed with the kernel of `streamed`, and is copied back while the
+// next one is computed and later strips still arrive. Nothing overlaps the
+// first strip up and the last one down: with more strips these are shorter, but
+// more copies have to be started.
 //
-// The border of b is not ours to write: of each row what lies
-// between its ends is copied.
+// The border of b must not be written: only the points between the ends of each
+// row are copied.
 #include <algorithm>
 
 #include "gpu/streams.hpp"

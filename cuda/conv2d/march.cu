@@ -1,8 +1,8 @@
-// A thread marches down a column of a strip. Three rows of its neighbourhood
-// are in registers, and each step down reads the three points of the next
-// row only, for what is below one point is beside the next and above the one
-// after it: three reads per point in place of nine. A warp has 32 neighbouring
-// columns, so its three reads meet the same lines of the cache.
+// A thread marches down a column of a strip. It keeps three rows of its
+// neighbourhood in registers and reads only the three points of the next row at
+// each step, because the row below one point is the middle row of the next and
+// the top row of the one after: three reads per point instead of nine. A warp
+// has 32 neighbouring columns, so its three reads touch the same cache lines.
 #include <algorithm>
 
 #include "gpu/gpu.hpp"

@@ -1,8 +1,8 @@
-// The report's kernel: one thread per point, nine reads from global
-// memory, the weights as constants in the code. A warp covers neighbouring
-// points of a row (of two rows, with blocks 16 wide), so each read of it
-// is contiguous; a point of a is read nine times, and it is left to the
-// caches that memory delivers it once.
+// The report's kernel: one thread per point, nine reads from global memory, the
+// weights as constants in the code. A warp covers neighbouring points of a row
+// (of two rows, if blocks are 16 wide), so each of its reads is contiguous.
+// Each point of a is read nine times; the caches have to make sure that memory
+// delivers it only once.
 #include "gpu/gpu.hpp"
 #include "workloads/conv2d.hpp"
 
@@ -16,7 +16,7 @@ __global__ void conv2d_naive(const T* a, T* b, std::int64_t rows,
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col == 0 || col >= cols - 1) return;  // the border keeps its value
 
-  // With more than a grid has, a thread takes several: see blocks_in_y().
+  // A thread takes several rows if the grid is too small: see blocks_in_y().
   for (std::int64_t row = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
        row < rows - 1; row += std::int64_t{gridDim.y} * blockDim.y) {
     if (row == 0) continue;

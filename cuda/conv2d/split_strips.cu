@@ -1,8 +1,8 @@
-// Each GPU of a team has a strip of the image. A point of its first and of its
-// last row has neighbours in the strips above and below: of each of them one
-// row travels, its halo. The inside of the strip is computed while the halos
-// are on their way. The edges follow: an eighth of the strip each, where one
-// row would do, for one row is not work enough for all multiprocessors.
+// Each GPU of a team has a strip of the image. The points of its first and last
+// row have neighbours in the strips above and below, so one row of each
+// travels: the halo. The inside of the strip is computed during these
+// transfers, the edges after them. An edge is an eighth of the strip although
+// one row would do: one row is not enough work for all multiprocessors.
 #include <algorithm>
 #include <vector>
 
@@ -11,7 +11,7 @@
 
 namespace {
 
-// Rows of the image, as if they were one: all of b but its border is computed.
+// A range of rows treated as an image: all of b but its border is computed.
 struct Band {
   std::int64_t first, rows;
 };
@@ -24,8 +24,8 @@ Bands bands_of(std::int64_t rows, bool above, bool below) {
   if (rows < 4) return {{}, {{top, bottom - top}}};
   const auto edge = std::max<std::int64_t>(rows / 8, 1);
 
-  // Rows `first` to `last` - 1 are computed as the inside, with one
-  // more of a around them.
+  // The inside: rows `first` to `last` - 1. It reads one more row of a on each
+  // side.
   const std::int64_t first = above ? edge : 1,
                      last = below ? rows - edge : rows - 1;
   Bands bands{{{first - 1, last - first + 2}}, {}};
@@ -44,7 +44,7 @@ void compute(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunables,
   }
 }
 
-// The last row of each strip to the one below, the first to the one above.
+// Sends each strip's last row to the one below and its first to the one above.
 template <typename T>
 void exchange_halos(Gpus& team, const Parts<Conv2d::Args<T>>& parts) {
   std::vector<Gpus::Move> moves;
@@ -72,7 +72,7 @@ const Register<Conv2d, float, double> variant(
         .pays_from = 160 << 20,  // as measured on two H200s
         .travels =
             [](const std::int64_t* size, Dtype dtype, int gpus) {
-              // of one in the middle
+              // for a GPU in the middle
               const double rows = gpus < 2 ? 0 : gpus == 2 ? 1 : 2;
               return rows * static_cast<double>(size[1]) *
                      static_cast<double>(bytes_of(dtype));

@@ -1,5 +1,5 @@
-// The kernel of `streamed`, which says how it works; the strips of
-// several GPUs are computed by it too.
+// The kernel of `streamed`; streamed.cu says how it works. The variant for
+// several GPUs uses it too.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +15,9 @@ using namespace parlab;
 
 namespace {
 
-// Where a lane stands: its word begins at column `col`. The points left and
-// right of the warp's words are read by other lanes, for a batch of rows at
-// once: lane u reads the left one of row u, lane 16 + u the right one.
+// A lane's place: its word begins at column `col`. The points left and right of
+// the warp's words are read for a batch of rows at once: lane u reads the left
+// one of row u, lane 16 + u the right one.
 template <int n>
 struct Lane {
   std::int64_t col, edge_col;
@@ -40,8 +40,8 @@ __device__ __forceinline__ void read_word(const T* from, bool wanted,
   if (wanted) word = std::bit_cast<Points<T, n>>(keep ? __ldg(p) : __ldcs(p));
 }
 
-// points[1..n]: the word of this lane, points[0] and [n + 1]: its neighbours
-// in row u of a batch. All lanes of the warp call it.
+// points[1..n]: this lane's word; points[0] and [n + 1]: its neighbours, in row
+// u of a batch. All lanes of the warp must call it.
 template <typename T, int n>
 __device__ __forceinline__ void spread(const Lane<n>& lane,
                                        const Points<T, n>& word, T edge, int u,
@@ -56,8 +56,8 @@ __device__ __forceinline__ void spread(const Lane<n>& lane,
   if (lane.number == 31) points[n + 1] = beyond;
 }
 
-// The first and the last word of a row have a point of the
-// border, which is not written.
+// The first and the last word of a row contain a point of the border, which is
+// not written.
 template <typename T, int n>
 __device__ __forceinline__ void write_row(const Lane<n>& lane,
                                           std::int64_t cols, T* out,
@@ -73,9 +73,9 @@ __device__ __forceinline__ void write_row(const Lane<n>& lane,
   }
 }
 
-// The strip from row `top` of a on: rows top + 1 to top + height
-// of b are written, one more above and below of a are read. keep:
-// they stay in the L2 cache.
+// Computes the strip below row `top` of a: writes rows top + 1 to top + height
+// of b and reads one more row of a on each side. keep: these rows of a stay in
+// the L2 cache.
 template <int batch, bool keep, int n, typename T>
 __device__ __forceinline__ void march_down(const Lane<n>& lane, const T* a,
                                            T* b, std::int64_t cols,
@@ -84,8 +84,8 @@ __device__ __forceinline__ void march_down(const Lane<n>& lane, const T* a,
   std::int64_t ahead = top * cols + lane.col;
   const T* edge_ahead = a + (top + lane.number % 16) * cols + lane.edge_col;
 
-  // What is on its way: the first two rows, the `batch` rows after them,
-  // the points beside them.
+  // The words on their way: the first two rows, the `batch` rows after them,
+  // and the points beside them.
   Points<T, n> first{}, second{}, word[batch] = {};
   read_word<keep>(a + ahead, lane.inside, first);
   read_word<keep>(a + next_row(ahead, cols), lane.inside, second);
@@ -102,7 +102,7 @@ __device__ __forceinline__ void march_down(const Lane<n>& lane, const T* a,
       lane.edge_inside && lane.number % 16 < batch ? height : 0;
   if (lane.number % 16 < edge_rows) next_edge = __ldg(edge_ahead);
 
-  // Sums of the row above the one that arrives, and of that row itself.
+  // Sums of the row above the arriving one, and of that row itself.
   Points<T, n> above{}, here{};
   T points[n + 2];
   spread(lane, first, edge, 0, points);
@@ -135,10 +135,10 @@ __device__ __forceinline__ void march_down(const Lane<n>& lane, const T* a,
 
 constexpr int conv2d_streamed_threads = 256;  // a block, at most
 
-// A warp: one strip of 32 n columns. `across` blocks lie side by side.
-// Rows of a from kept_rows on are not to stay in the L2 cache. The second
-// bound, blocks at once on a multiprocessor, is what the registers of
-// the batch allow without spilling.
+// A warp: one strip of 32 n columns. `across` blocks lie side by side. Rows of
+// a from kept_rows on should not stay in the L2 cache. The second launch bound,
+// blocks per multiprocessor, is as many as the registers of the batch allow
+// without spilling.
 template <typename T, int n, int batch>
 __global__ void __launch_bounds__(conv2d_streamed_threads, batch == 8 ? 2 : 3)
     conv2d_streamed(const T* a, T* b, std::int64_t rows, std::int64_t cols,
@@ -214,7 +214,7 @@ void Conv2dStreamed<FILE, T>::launch(Gpu& gpu, const Conv2d::Args<T>& p,
   }
 }
 
-// See gpu/shared_launch.hpp. In a copy of this file: without these two.
+// See gpu/shared_launch.hpp. Remove these two lines in a copy of this file.
 extern template struct Conv2dStreamed<file_hash(__FILE__), float>;
 extern template struct Conv2dStreamed<file_hash(__FILE__), double>;
 

@@ -1,6 +1,6 @@
-// What the marching rungs share: words of points, the step to the next
-// row, and sums in place of rows: an arrived row is added to the three
-// rows of b that it touches.
+// Shared by the marching kernels: words of points, the step to the next row,
+// and sums in place of rows: each row that arrives is added to the three rows
+// of b that it touches.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned all_lanes = 0xffffffffu;
 
-// What one instruction reads or writes: n points, 16 bytes at the most.
+// The unit of one read or write: n points, at most 16 bytes.
 template <typename T, int n>
 struct WordOf {
   using type = T;
@@ -34,9 +34,9 @@ struct Points {
   T at[n];
 };
 
-// One row down. The compiler is kept from seeing through it: it would make
-// an address of its own for every row of an unrolled loop, and those take
-// more registers than the rows that are on their way.
+// One row down. The compiler must not see through this step: it would compute a
+// separate address for every row of an unrolled loop, and those take more
+// registers than the rows on their way.
 __device__ __forceinline__ std::int64_t next_row(std::int64_t& at,
                                                  std::int64_t cols) {
   at += cols;
@@ -46,8 +46,8 @@ __device__ __forceinline__ std::int64_t next_row(std::int64_t& at,
   return at;
 }
 
-// sum += the row, as seen from the row `down` rows above it; points[0]
-// is left of the lane's word.
+// sum += the row, as seen from the row `down` rows above it; points[0] is left
+// of the lane's word.
 template <int down, typename T, int n>
 __device__ __forceinline__ void add_row(Points<T, n>& sum,
                                         const T (&points)[n + 2]) {

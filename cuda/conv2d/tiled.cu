@@ -1,8 +1,8 @@
-// A tile of a in shared memory. A block copies the points of its tile and
-// the halo, one row or column of neighbours on each side, and computes
-// from the copy: each point of a tile is read once from global memory,
-// and only those of the halo by two blocks or more. The wider and taller
-// the tile, the smaller the share of the halo.
+// A tile of a in shared memory. A block copies the points of its tile and the
+// halo, one row or column of neighbours on each side, and computes from the
+// copy. Each point of a tile is read once from global memory; only points of
+// the halo are read by two blocks or more. The wider and taller the tile, the
+// smaller the share of the halo.
 #include "gpu/gpu.hpp"
 #include "workloads/conv2d.hpp"
 

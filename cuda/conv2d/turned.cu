@@ -1,21 +1,21 @@
-// The streamed kernel for images of any width. Where the columns are no
-// multiple of a 16-byte word, most rows start inside a word, and streamed
-// reads and writes them in smaller pieces: more instructions, and more requests
-// than the memory system takes. Here every access but those at the border is
-// a whole word, and the points are turned into place by shuffles:
-//   a lane owns the same columns of every row. The word that it reads begins up
-//     to n - 1 columns before them, where a word of that row begins; what it
-//     lacks is in the word of the next lane.
-//   A word of b begins as many columns before the lane's sums: its first points
-//     come from the lane before.
-//
-// Rows start at the same place inside a word as those n rows above
-// them. So by how much a row is turned is known to the compiler, and the
-// unrolled loop has no decision in it.
+// The streamed kernel for images of any width. If the number of columns
+// is no multiple of a 16-byte word, most rows start inside a word.
+// `streamed` reads and writes these in smaller pieces: more instructions,
+// and more requests than the memory system takes. Here every access
+// except at the border is a whole word, and shuffles turn the points into
+// place:
+//   A lane owns the same columns of every row. The word that it reads
+//     begins up to n - 1 columns before them, where a word of that row
+//     begins. The next lane's word has the missing points.
+//   A word of b begins as many columns before the lane's sums. Its first
+//     points come from the lane before.
+// Rows n apart start at the same place inside a word, so the compiler
+// knows by how much each row is turned, and the unrolled loop makes no
+// decisions.
 //
 // Warps overlap: the first and the last lane only read for their
-// neighbours, 1 of 16 words twice, out of the L1 cache. No lane has to
-// fetch what lies beside the warp.
+// neighbours. 1 of 16 words is read twice, the second time out of the L1
+// cache, and no lane has to fetch points beside the warp.
 #include <algorithm>
 #include <bit>
 
@@ -29,8 +29,8 @@ namespace {
 constexpr int threads_at_most = 256;  // per block
 constexpr int batch = 8;  // rows on their way, a multiple of a word's points
 
-// Columns by which the words of row i begin before the lanes' own, i counted
-// from a strip's top. turn: the columns of the image modulo n.
+// Columns by which the words of row i (counted from a strip's top) begin before
+// the lanes' own columns. turn: the columns of the image modulo n.
 template <int n>
 constexpr int shift_of(int turn, int i) {
   return i * turn % n;
@@ -43,14 +43,14 @@ struct Image {
   std::int64_t rows, cols;
 };
 
-// A lane's columns are col to col + n - 1; of the first and last lane
-// they are another warp's.
+// A lane's columns are col to col + n - 1. The first and last lane's columns
+// belong to other warps.
 template <int n>
 struct Lane {
   static constexpr int owners = 30;  // lanes of a warp that write
   std::int64_t col;
   int number;
-  int beyond;  // of the last column, by so many is col
+  int beyond;  // columns of col beyond the last one
 
   __device__ __forceinline__ Lane(std::int64_t warp, std::int64_t cols)
       : col((warp * owners + threadIdx.x % 32 - 1) * n),
@@ -59,9 +59,9 @@ struct Lane {
             min(max(col - cols, std::int64_t{-n}), std::int64_t{n}))) {}
 };
 
-// The word of a row that is shifted by `shift`; at: of the lane's own
-// first column. Zeros stand for what lies beside the row's words. The
-// last row may end inside a word.
+// Reads the word of a row that begins `shift` columns before `at`, the lane's
+// first column. Points beside the row's words are 0. The last row may end
+// inside a word.
 template <bool keep, int shift, typename T, int n>
 __device__ __forceinline__ Points<T, n> read_word(const Lane<n>& lane,
                                                   const T* a, std::int64_t at,
@@ -83,9 +83,9 @@ __device__ __forceinline__ Points<T, n> read_word(const Lane<n>& lane,
   return word;
 }
 
-// points[1..n]: of the lane's own columns, points[0] and [n + 1]: those
-// beside them. All lanes of the warp call it; the first has no points[0]
-// and the last has none that come from the next lane.
+// points[1..n]: the lane's own columns; points[0] and [n + 1]: those beside
+// them. All lanes of the warp must call it. The first lane gets no points[0],
+// the last none of the points that a next lane would supply.
 template <int shift, typename T, int n>
 __device__ __forceinline__ void turn_into_place(const Points<T, n>& word,
                                                 T (&points)[n + 2]) {
@@ -102,8 +102,8 @@ __device__ __forceinline__ void turn_into_place(const Points<T, n>& word,
   }
 }
 
-// Writes the word of b that begins `shift` columns before the lane's
-// own; the border is left out.
+// Writes the word of b that begins `shift` columns before the lane's own, but
+// not the border.
 template <int shift, typename T, int n>
 __device__ __forceinline__ void write_word(const Lane<n>& lane,
                                            std::int64_t cols, T* out,
@@ -138,9 +138,9 @@ __device__ __forceinline__ void each_of_batch(
   (step(std::integral_constant<int, u>{}), ...);
 }
 
-// The strip from row `top` of a on: rows top + 1 to top + height of b are
-// written, one more above and below of a are read. top is a multiple of
-// n. keep: they stay in the L2 cache.
+// Computes the strip below row `top` of a, a multiple of n: writes rows top + 1
+// to top + height of b and reads one more row of a on each side. keep: these
+// rows of a stay in the L2 cache.
 template <int turn, bool keep, int n, typename T>
 __device__ __forceinline__ void march_down(const Lane<n>& lane,
                                            const Image<T>& image,
@@ -162,7 +162,7 @@ __device__ __forceinline__ void march_down(const Lane<n>& lane,
       },
       in_batch);
 
-  // Sums of the row above the one that arrives, and of that row itself.
+  // Sums of the row above the arriving one, and of that row itself.
   Points<T, n> above{}, here{};
   T points[n + 2];
   turn_into_place<0>(first, points);
@@ -194,8 +194,8 @@ __device__ __forceinline__ void march_down(const Lane<n>& lane,
   }
 }
 
-// One strip per warp, of 30 n columns. `across` blocks lie side by side. Rows
-// of a from kept_rows on are not to stay in the L2 cache.
+// One strip of 30 n columns per warp. `across` blocks lie side by side. Rows of
+// a from kept_rows on should not stay in the L2 cache.
 template <typename T, int turn>
 __global__ void __launch_bounds__(threads_at_most, 2)
     conv2d_turned(Image<T> image, unsigned across, int strip,
@@ -206,8 +206,8 @@ __global__ void __launch_bounds__(threads_at_most, 2)
       image.cols);
   const std::int64_t top = std::int64_t{blockIdx.x / across} * strip;
 
-  // The whole warp: its first word to write begins up to n - 1 columns
-  // before its first owner's.
+  // For the whole warp: the first word that it writes begins up to n - 1
+  // columns before its first owner's.
   if (lane.col - (lane.number - 1) * n - (n - 1) >= image.cols) return;
 
   const int height =

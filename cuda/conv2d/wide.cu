@@ -1,12 +1,12 @@
-// The march with 16 bytes per read. A lane has a word of neighbouring
-// points (4 floats, 2 doubles) and computes all of them; of the points
-// beside its word it reads none: the lanes left and right have them, and
-// hand them over by shuffles. Only the first and the last lane of a warp
-// read one point from beyond. One read and one write of 16 bytes serve a
-// word, where march needs three reads per point.
+// The march with 16 bytes per read. A lane has a word of neighbouring points (4
+// floats, 2 doubles) and computes all of them. It does not read the points
+// beside its word: the lanes left and right have them and pass them by
+// shuffles. Only the first and the last lane of a warp read one point from
+// outside. One read and one write of 16 bytes serve a word; march needs three
+// reads per point.
 //
 // Rows whose length is no multiple of 16 bytes start at different places inside
-// a 16-byte word: for them the words are of 8 bytes, or single points.
+// a 16-byte word. For these, words have 8 bytes or a single point.
 #include <algorithm>
 
 #include "gpu/gpu.hpp"
@@ -23,9 +23,9 @@ struct alignas(n * sizeof(T)) Word {
 
 constexpr unsigned all_lanes = 0xffffffffu;
 
-// points[1..n]: the word of this lane; points[0] and [n + 1]: the
-// neighbours left and right. Points outside of the image are 0. All
-// lanes of the warp call it.
+// points[1..n]: the word of this lane; points[0] and [n + 1]: the neighbours
+// left and right. Points outside the image are 0. All lanes of the warp must
+// call it.
 template <typename T, int n>
 __device__ void read_row(const T* row, std::int64_t col, std::int64_t cols,
                          T (&points)[n + 2]) {
@@ -73,7 +73,7 @@ __global__ void conv2d_wide(const T* a, T* b, std::int64_t rows,
       if (col > 0 && col + n < cols) {
         *reinterpret_cast<Word<T, n>*>(out) = sum;
       } else {
-        // the first and the last word of a row have a point of the border
+        // the first and the last word of a row contain a point of the border
         _Pragma("unroll")
         for (int k = 0; k < n; ++k) {
           if (col + k > 0 && col + k < cols - 1) out[k] = sum.at[k];

@@ -1,31 +1,31 @@
-// Both passes on the tensor cores, as products with a band matrix: what
-// `tensor` and `tf32x3` launch.
+// Both passes on the tensor cores, as products with a band matrix: the
+// kernels of `tensor` and `tf32x3`.
 //
-// A filter is a matrix W whose columns are the weights, each one row farther
-// down than the one before it. In each step a warp takes 16 rows of a and
-//   multiplies 8 columns of a at a time by 8 rows of W, until it has 16 columns
-//     of t, the row pass (t = a W);
+// A filter is a matrix W whose columns are the weights, each one row
+// farther down than the one before it. In each step a warp takes 16
+// rows of a and
+//   multiplies 8 columns of a at a time by 8 rows of W, until it has 16
+//     columns of t, the row pass (t = a W);
 //   stores them in shared memory and reads them as columns of t^T;
-//   multiplies 8 rows of t at a time into all tiles of b that they reach
-//     (b^T = t^T W), 16 columns and 8 rows each, unfinished ones in registers.
-//     The sum of one tile takes the place of the sum of the tile above it as it
-//     grows;
+//   multiplies 8 rows of t at a time into all tiles of b that they
+//     reach (b^T = t^T W), 16 columns and 8 rows each, unfinished ones
+//     in registers. The sum of one tile takes the place of the sum of
+//     the tile above it as it grows;
 //   writes the tiles of b that are complete.
+// All groups of eight columns of W look alike, and W is the right
+// factor of both products. A lane therefore needs the same few weights
+// all the time: it reads them once and keeps them in registers. 8 + 2
+// radius products are made where 1 + 2 radius are needed, for a radius
+// of 8, 16, 32 or 64; other filters are filled up with zero weights.
 //
-// All groups of eight columns of W look alike, and W is the right factor of
-// both products, so that a lane needs the same few weights all the time: it
-// reads them once, and they stay in registers. 8 + 2 radius products are made
-// where 1 + 2 radius are needed, with radius one of 8, 16, 32 and 64: others
-// are filled up with zero weights.
+// The warps of a block are side by side. Asynchronous copies bring
+// their rows into a ring in shared memory, with zeros outside the
+// image.
 //
-// The warps of a block are side by side. The rows that they need come by
-// asynchronous copies into a ring in shared memory, with zeros for what is
-// outside of the image.
-//
-// This pays where `fused` is limited by its multiply-adds: on an H200 from
-// radius 16 on in double and 32 on in float, at 16 up to 4096 x 4096. Pixels
-// that are not finite spoil their surroundings: zeros, too, are multiplied by
-// them.
+// This pays where multiply-adds limit `fused`: on an H200 from radius
+// 16 on in double and 32 on in float, at 16 up to 4096 x 4096. Pixels
+// that are not finite spoil their surroundings, because zeros are
+// multiplied by them too.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -41,23 +41,23 @@ using namespace parlab;
 
 namespace {
 
-constexpr int band_stages = 3;  // of the ring, 16 rows each
+constexpr int band_stages = 3;  // stages of the ring, 16 rows each
 
-// Of a block: columns of b, 16 for each warp, and how many blocks share a
-// multiprocessor, for which the registers suffice. AHEAD: a step multiplies t
-// of the step before it into b while it makes its own: two streams of products
-// that do not wait for each other, for one step more.
+// The shape of a block: its columns of b, 16 per warp, and how many blocks
+// share a multiprocessor, as its registers allow. AHEAD: a step multiplies the
+// previous step's t into b while it makes its own. This gives two independent
+// streams of products, for one step more.
 template <int WIDTH, int BLOCKS, bool AHEAD>
 struct BandShape {
   static constexpr int width = WIDTH, threads = 2 * WIDTH, blocks = BLOCKS;
   static constexpr bool ahead = AHEAD;
 };
 
-// A number as the parts that the tensor cores multiply, and sums of products in
-// `chains` that are added up in the end. Lanes hold elements as
-// tensor_multiply_add says, but the eight columns of a left factor are
-// renumbered, and the rows of a right one likewise: of a lane's two the first
-// is lane % 4 * per_lane, the second `to_second` farther.
+// A number as the parts that the tensor cores multiply, with sums of products
+// in `chains` that are added up at the end. Lanes hold elements as
+// tensor_multiply_add says, but the eight columns of a left factor and the rows
+// of a right one are renumbered: the first of a lane's two elements is lane % 4
+// * per_lane, the second `to_second` farther.
 template <typename T>
 struct BandNumber;
 
@@ -75,8 +75,8 @@ struct BandNumber<double> {
   }
 };
 
-// Products with a small part have a sum of their own, where little is lost
-// with each addition. Of the small part the tensor cores take 11 bits.
+// Products with a small part have a sum of their own, where each addition loses
+// little. The tensor cores take 11 bits of the small part.
 template <>
 struct BandNumber<float> {
   static constexpr int parts = 2, chains = 2, per_lane = 2, to_second = 1;
@@ -94,7 +94,7 @@ struct BandNumber<float> {
   }
 };
 
-// Sets element i of what a lane has of a factor.
+// Sets element i of a lane's part of a factor.
 template <typename T, int COUNT>
 __device__ __forceinline__ void put(T (&factor)[BandNumber<T>::parts][COUNT],
                                     int i, T x) {
@@ -105,12 +105,12 @@ __device__ __forceinline__ void put(T (&factor)[BandNumber<T>::parts][COUNT],
     factor[p][i] = part[p];
 }
 
-// What a lane has of eight columns of W: column lane / 4, two of each eight
+// A lane's elements of eight columns of W: column lane / 4, two of each eight
 // rows.
 template <typename T, int RADIUS>
 struct BandWeights {
   using Number = BandNumber<T>;
-  static constexpr int groups = 2 * RADIUS / 8 + 1;  // of eight rows
+  static constexpr int groups = 2 * RADIUS / 8 + 1;  // groups of eight rows
   T at[groups][Number::parts][2];
 
   __device__ __forceinline__ BandWeights(const T* w, int radius) {
@@ -148,23 +148,23 @@ __device__ __forceinline__ void store_streaming(double* to,
   __stcs(reinterpret_cast<double2*>(to), make_double2(pair.at[0], pair.at[1]));
 }
 
-// The shared memory of a block: the ring, each row of which begins RADIUS left
-// of the block's columns, then 16 rows and columns of t for each warp.
+// A block's shared memory: the ring, each row of which begins RADIUS left of
+// the block's columns, then 16 rows and columns of t for each warp.
 template <typename T, int RADIUS, typename Shape>
 struct BandMemory {
   static constexpr int line = Shape::width + 2 * RADIUS;
-  // Elements from a row to the next: so that lanes which read a column or two
-  // of each of several rows meet no others in their banks.
+  // Elements from one row to the next, such that lanes which read one or two
+  // columns of several rows use different banks.
   static constexpr int period = 128 / sizeof(T),
                        shift = 4 * BandNumber<T>::per_lane,
                        pitch = line + (period + shift - line % period) % period;
-  static constexpr int tile_pitch = 20;  // reads meet nobody, stores one other
+  static constexpr int tile_pitch = 20;  // reads have no bank conflict
   static constexpr std::size_t bytes =
       sizeof(T) * 16 * (band_stages * pitch + Shape::threads / 32 * tile_pitch);
 };
 
-// The copies of a thread from a to the ring: words of one row in each stage,
-// which it shares with the others of `team`. WORD: elements copied at once.
+// A thread's copies from a to the ring: words of one row in each stage, which
+// it shares with the other threads of `team`. WORD: elements copied at once.
 template <typename T, int RADIUS, typename Shape, int WORD>
 struct BandCopies {
   using Memory = BandMemory<T, RADIUS, Shape>;
@@ -173,11 +173,11 @@ struct BandCopies {
                        in_last = Memory::line - (copies - 1) * apart;
   const T* from;
   T* to;
-  // The row to be copied next, from the strip's first one on; which rows, and
-  // which columns from the thread's first one on, are inside of the image.
+  // The next row to copy, and the rows inside the image, from the strip's first
+  // on; the columns inside the image, from the thread's first on.
   int row, first_row, end_row, first_col, end_col;
 
-  // top, left: of b.
+  // top, left: where the block's part of b begins.
   __device__ __forceinline__ BandCopies(const T* a, T* ring, std::int64_t top,
                                         std::int64_t left, std::int64_t rows,
                                         std::int64_t cols) {
@@ -192,7 +192,7 @@ struct BandCopies {
     end_col = static_cast<int>(min(cols - left, far)) - col;
   }
 
-  // Starts those of the next 16 rows.
+  // Starts the copies of the next 16 rows.
   __device__ __forceinline__ void start(int stage, std::int64_t cols) {
     const bool row_there = row >= first_row && row < end_row;
     T* const here = to + stage * (16 * Memory::pitch);
@@ -212,8 +212,8 @@ struct BandCopies {
   }
 };
 
-// block: Shape::width columns of b, and rows from blockIdx.y * height on.
-// height: a multiple of 16. ALIGNED: rows begin at multiples of 16 bytes.
+// A block: Shape::width columns of b, rows from blockIdx.y * height on. height:
+// a multiple of 16. ALIGNED: rows begin at multiples of 16 bytes.
 template <typename Shape, int RADIUS, bool ALIGNED, typename T>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
     convsep_band(const T* a, const T* w, T* b, std::int64_t rows,
@@ -235,11 +235,11 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
       a, ring, top, left, rows, cols);
   for (int step = 0; step < band_stages - 1; ++step) {
     if (step < steps) copies.start(step, cols);
-    __pipeline_commit();  // without copies, too: these are counted
+    __pipeline_commit();  // even without copies: groups are counted
   }
 
-  // The lane's first elements: of a as a left factor, of t as a sum and as a
-  // left factor, and of b.
+  // The lane's first elements: in a as a left factor, in t as a sum and as a
+  // left factor, and in b.
   const T* const pixels =
       ring + lane / 4 * Memory::pitch + 16 * warp + lane % 4 * Number::per_lane;
   T* const tile =
@@ -248,7 +248,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
   const T* const read =
       tile + lane % 4 * Number::per_lane * Memory::tile_pitch + lane / 4 * 2;
   const std::int64_t col = left + 16 * warp + lane / 4 * 2;
-  // from top on
+  // counted from top
   int row = lane % 4 * 2 - 8 * (groups - 1) - 16 * Shape::ahead;
   T* to = b + (top + row) * cols + col;
 
@@ -272,7 +272,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
   _Pragma("unroll 1")
   for (int step = 0; step < steps; ++step) {
     __pipeline_wait_prior(band_stages - 2);
-    // the others' copies too; and they have read what is overwritten now
+    // all copies have arrived, and all have read the stage replaced now
     __syncthreads();
     if (step + band_stages - 1 < steps) copies.start(free_stage, cols);
     __pipeline_commit();
@@ -304,7 +304,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
 
     if (!Shape::ahead) store_tile(across);
 
-    // One after the other where there are no registers for both.
+    // One after the other if registers do not suffice for both.
     _Pragma("unroll (RADIUS * sizeof(T) > 256 ? 1 : 2)")
     for (int half = 0; half < 2; ++half) {
       T factor[parts][4];
@@ -344,9 +344,9 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks)
   }
 }
 
-// Rows of a strip, a multiple of 16, with which the device needs the fewest
-// steps: each strip has radius / 8 of them more than its rows need. resident:
-// blocks on the device.
+// Rows of a strip, a multiple of 16, for which the device needs the fewest
+// steps: each strip has radius / 8 steps more than its rows need. resident:
+// blocks that run on the device at once.
 inline std::int64_t height_of_strips(std::int64_t rows, std::int64_t across,
                                      std::int64_t resident, int radius) {
   const auto needed = ceil_div(rows, 16);

@@ -1,7 +1,7 @@
-// The weights in constant memory. All threads of a warp use one weight at a
-// time, and that is what the constant cache serves in one go; the load units
-// are left to the pixels, of which there is one a product in place of two
-// operands. A copy of 2 radius + 1 numbers goes before the kernels.
+// The weights in constant memory. All threads of a warp use the same weight at
+// a time, which the constant cache serves at once. The load units are left to
+// the pixels: one pixel per product instead of two operands. A copy of 2 radius
+// + 1 numbers precedes the kernels.
 #include "gpu/gpu.hpp"
 #include "workloads/convsep.hpp"
 

@@ -1,8 +1,8 @@
 // Both images are in the host's memory. One stream copies the image up, strip
-// by strip; others take turns at the rows of b whose neighbours, `radius`
-// rows down, have arrived, with the kernel of `fused`, and copy them back
-// while the next ones are computed and the image still arrives. The column
-// pass needs rows of the strip above again: these are there.
+// by strip. Others take turns at the rows of b whose neighbours, `radius` rows
+// down, have arrived: they compute them with the kernel of `fused` and copy
+// them back while the next rows are computed and the image still arrives. The
+// column pass needs rows of the strip above again, which are still there.
 #include <algorithm>
 
 #include "fused.cuh"

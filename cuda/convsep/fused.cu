@@ -1,28 +1,28 @@
-// Both passes in one kernel: what lies between them never leaves the registers.
+// Both passes in one kernel: the row pass's results never leave the registers.
 //
 // A warp marches down a strip of columns, and a lane owns a few adjacent
 // columns. In each step the lane
 //   reads its pixels of the next row and those within `radius` of them from
 //     shared memory, and sums the row pass of its columns;
-//   adds these to the 2 radius + 1 rows of b that they touch, all of them under
-//     way in registers. The sum of one row of b takes the place of the sum of
-//     the row above it as it grows, so that the march costs no instruction:
-//     sums[i] = sums[i + 1] + weight * value;
+//   adds these to the 2 radius + 1 rows of b that they touch, all in registers.
+//     The sum of one row of b takes the place of the sum of the row above as it
+//     grows, so the march costs no instruction: sums[i] = sums[i + 1] + weight
+//     * value;
 //   writes the row of b that is complete.
-// 2 (2 radius + 1) multiply-adds per pixel, and little else: the loops over the
-// weights are unrolled, and a weight is an operand out of constant memory.
+// These are 2 (2 radius + 1) multiply-adds per pixel, and little else: the
+// loops over the weights are unrolled, and a weight is an operand in constant
+// memory.
 //
-// The rows of the strip come by asynchronous copies into a ring in shared
-// memory, seven rows ahead. A warp has its own ring and waits for nobody. Few
-// warps are the fastest: what they read and write at a time lies together in
-// memory, and with seven rows under way each keeps it busy. A strip begins
-// with 2 radius rows that yield no row of b. With strip = 0 the strips of
-// a large radius are as tall as they can be with work for the whole device;
-// those of a small one are short, so that the rows are read in their order,
-// and the first rows of a strip out of the L2 cache.
+// Asynchronous copies bring the rows of the strip into a ring in shared memory,
+// seven rows ahead. Each warp has its own ring and waits for no other. Few
+// warps are fastest: they read and write nearby memory at any time, and with
+// seven rows under way each keeps it busy. A strip begins with 2 radius rows
+// that yield no row of b. With strip = 0 the strips of a large radius are as
+// tall as the work for the whole device allows; those of a small one are short,
+// so that rows are read in order, and a strip's first rows out of the L2 cache.
 //
-// There is a kernel for each radius that is a power of two; others are filled
-// up with zero weights. Sums that no thread has registers for are computed
+// There is a kernel for each radius that is a power of two; other filters are
+// filled up with zero weights. Sums that need too many registers are computed
 // in two pieces, the second added to the first.
 #include "fused.cuh"
 

@@ -1,5 +1,5 @@
-// The kernel of `fused`, which says how it works; the strips of several
-// GPUs are computed by it too.
+// The kernel of `fused`; fused.cu says how it works. The variant for several
+// GPUs uses it too.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -14,8 +14,8 @@
 
 using namespace parlab;
 
-// Rows of b that are computed at a time, and how many rows of a lie above the
-// first and below the last of them; what is farther away is outside the image.
+// Rows of b that are computed in one call, and how many rows of a lie above the
+// first and below the last of them. Rows farther away are outside the image.
 struct RowRange {
   std::int64_t first, rows, above, below;
 };
@@ -42,7 +42,7 @@ struct alignas(n * sizeof(T)) Pixels {
   T at[n];
 };
 
-// What one instruction stores.
+// The unit of one store.
 template <std::size_t bytes>
 struct StoredWord {
   using type = uint4;
@@ -56,20 +56,20 @@ struct StoredWord<4> {
   using type = unsigned;
 };
 
-// A warp's strip and its rows in shared memory. MINE: columns of a lane.
+// A warp's strip and its rows in shared memory. MINE: columns per lane.
 template <typename T, int RADIUS, int MINE>
 struct Strip {
   static constexpr int width = 32 * MINE;
-  static constexpr int word = 16 / sizeof(T);  // elements of 16 bytes
-  // left and right
+  static constexpr int word = 16 / sizeof(T);  // elements in 16 bytes
+  // on the left, and on the right
   static constexpr int apron = (RADIUS + word - 1) / word * word;
   static constexpr int line = width + 2 * apron;  // elements of a row
   static constexpr std::size_t bytes = stages * line * sizeof(T);
 };
 
-// values[j] = the row pass at the lane's column j; pixels: `apron` left of
-// the first of them. In double there are two sums of each, while the registers
-// allow it: an addition waits longer there for the one before it.
+// values[j] = the row pass at the lane's column j. pixels: begins `apron` left
+// of the first column. A column has two sums in double while registers allow
+// it, because additions have a longer latency there.
 template <typename T, int RADIUS, int MINE>
 __device__ __forceinline__ void row_pass(const T* pixels, T (&values)[MINE]) {
   constexpr int apron = Strip<T, RADIUS, MINE>::apron,
@@ -95,7 +95,7 @@ __device__ __forceinline__ void row_pass(const T* pixels, T (&values)[MINE]) {
     values[j] = chains == 1 ? sums[0][j] : sums[0][j] + sums[chains - 1][j];
 }
 
-// The copies of a lane from a to the ring. WORD: elements copied at once.
+// A lane's copies from a to the ring. WORD: elements copied at once.
 template <typename T, typename Shape, int WORD>
 struct RowCopies {
   static constexpr int copies = (Shape::line / WORD + 31) / 32;
@@ -104,8 +104,8 @@ struct RowCopies {
   int lane;
   bool inside[copies];
 
-  // row: the first one; col0: of a row in the ring. What is beside the
-  // image is zero and stays it.
+  // row: the first one; col0: the column where a row of the ring begins. Places
+  // beside the image are set to zero and stay so.
   __device__ __forceinline__ RowCopies(const T* row, std::int64_t col0,
                                        std::int64_t cols_, T* ring)
       : cols(cols_), lane(threadIdx.x % 32) {
@@ -132,13 +132,13 @@ struct RowCopies {
                                 from + i * 32 * WORD, WORD * sizeof(T));
       }
     }
-    __pipeline_commit();  // without copies, too: groups are counted
+    __pipeline_commit();  // even without copies: groups are counted
     from += cols;
   }
 };
 
-// The unfinished sums of b, in registers, and the way of the finished ones to
-// memory. It takes the weights FIRST to FIRST + TAPS - 1 of the column pass.
+// The unfinished sums of b, in registers, and the stores of the finished ones.
+// Uses the weights FIRST to FIRST + TAPS - 1 of the column pass.
 template <typename T, int MINE, int FIRST, int TAPS, bool ALIGNED>
 struct ColumnPass {
   T sums[TAPS][MINE] = {};  // sums[0]: of the row of b that is complete
@@ -181,9 +181,9 @@ struct ColumnPass {
   }
 };
 
-// The rows of b get the weights FIRST to FIRST + TAPS - 1 of the column pass,
-// and are added to what is there when that is not the first piece. ALIGNED:
-// the rows of a and b start at multiples of 16 bytes. A block: blockDim.x / 32
+// Computes rows of b with the weights FIRST to FIRST + TAPS - 1 of the column
+// pass, and adds to what is there if this is not the first piece. ALIGNED: the
+// rows of a and b start at multiples of 16 bytes. A block: blockDim.x / 32
 // strips side by side, from row blockIdx.y * height on.
 template <typename T, int RADIUS, int MINE, int FIRST, int TAPS, bool ALIGNED>
 __global__ void __launch_bounds__(most_threads,
@@ -199,10 +199,10 @@ __global__ void __launch_bounds__(most_threads,
   T* const ring = shared_memory<T>() + warp * (stages * Shape::line);
   T* const ring_end = ring + stages * Shape::line;
 
-  // Step s is about row row0 + s of a; from step TAPS - 1 on each completes
-  // a row of b. In the steps before `first` and from `last` on the rows are
-  // above and below the image: zeros. There are `above` rows of the image
-  // before row 0 of a, and `below` after the last.
+  // Step s handles row row0 + s of a; from step TAPS - 1 on, each completes a
+  // row of b. Steps before `first` and from `last` on handle rows above and
+  // below the image: zeros. There are `above` rows of the image before row 0 of
+  // a, and `below` after the last.
   const std::int64_t top = std::int64_t{blockIdx.y} * height,
                      row0 = top - RADIUS + FIRST;
   const int steps =
@@ -224,7 +224,7 @@ __global__ void __launch_bounds__(most_threads,
   _Pragma("unroll 1")
   for (int step = first; step < last; ++step) {
     __pipeline_wait_prior(stages - 2);
-    // the other lanes' copies too; and they have read what is overwritten now
+    // the other lanes' copies too; they have read the row replaced now
     __syncwarp();
     copies.start(used, step + stages - 1 < last);
     T values[MINE];
@@ -248,8 +248,8 @@ void launch_piece(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables,
   auto shared_bytes = static_cast<std::size_t>(warps) * Shape::bytes;
   const auto across = ceil_div(ceil_div(p.cols, Shape::width), warps);
 
-  // Blocks on a multiprocessor: those of 8 or 12 warps. Of doubles with a
-  // large radius as many as fit, for they have most to compute.
+  // Blocks per multiprocessor: enough for 8 or 12 warps. Doubles with a large
+  // radius get as many as fit, for they have the most to compute.
   constexpr int warps_wanted = RADIUS <= 4                     ? 12
                                : sizeof(T) == 4 || RADIUS <= 8 ? 8
                                                                : 64;
@@ -268,8 +268,8 @@ void launch_piece(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables,
     height = std::max<std::int64_t>(ceil_div(range.rows, parts), RADIUS);
   }
 
-  // Short strips make more blocks than that. Each asks for so much shared
-  // memory that one block more does not fit.
+  // Short strips make more blocks than that. Each block asks for so much shared
+  // memory that no further block fits.
   if (RADIUS <= 4 && !in_l2) {
     shared_bytes = std::max<std::size_t>(shared_bytes,
                                          gpu.max_shared_bytes() / (blocks + 1));
@@ -294,7 +294,7 @@ void launch_piece(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables,
   }
 }
 
-// The weights in the middle of 2 RADIUS + 1.
+// Copies the weights to the middle of 2 RADIUS + 1.
 template <int RADIUS, typename T>
 void copy_weights(Gpu& gpu, const Convsep::Args<T>& p) {
   const T* weights = p.w;
@@ -313,8 +313,8 @@ void copy_weights(Gpu& gpu, const Convsep::Args<T>& p) {
   }
 }
 
-// As many columns per lane as 16 bytes hold, fewer where their sums
-// need more than 128 registers.
+// As many columns per lane as 16 bytes hold, or fewer if their sums need more
+// than 128 registers.
 template <int RADIUS, typename T>
 void launch_fused(Gpu& gpu, const Convsep::Args<T>& p, const Tunables& tunables,
                   const std::vector<RowRange>& ranges) {
@@ -363,7 +363,7 @@ void ConvsepFused<FILE, T>::launch(Gpu& gpu, const Convsep::Args<T>& p,
   return launch_fused<64>(gpu, p, tunables, ranges);
 }
 
-// See gpu/shared_launch.hpp. In a copy of this file: without these two.
+// See gpu/shared_launch.hpp. Remove these two lines in a copy of this file.
 extern template struct ConvsepFused<file_hash(__FILE__), float>;
 extern template struct ConvsepFused<file_hash(__FILE__), double>;
 

@@ -1,12 +1,12 @@
-// A thread takes one pixel, in a kernel for the rows and one for the columns,
-// and reads whatever it needs from global memory each time it needs it: 2
-// radius + 1 pixels, as many weights, and before each of them the question
-// whether the pixel is in the image. Threads near the border answer otherwise
-// than their neighbours: those warps diverge.
+// One thread per pixel, in a kernel for the rows and one for the columns. It
+// reads everything from global memory each time: 2 radius + 1 pixels and as
+// many weights, and before each it tests whether the pixel is inside the image.
+// Threads near the border branch differently from their neighbours: those warps
+// diverge.
 //
-// A warp has 32 neighbouring columns in both kernels, so that it reads
-// whole lines of the caches; the caches do the rest. load and store: with
-// which policy (gpu/cache_policy.hpp).
+// A warp has 32 neighbouring columns in both kernels, so that it reads whole
+// cache lines; the caches do the rest. load and store: the policies to use
+// (gpu/cache_policy.hpp).
 #include "gpu/cache_policy.hpp"
 #include "gpu/gpu.hpp"
 #include "workloads/convsep.hpp"

@@ -1,8 +1,8 @@
-// The same on an image with `radius` columns of zeros left and right: no
-// pixel is outside of it, no test is needed, no warp diverges. The image comes
-// padded, as another layout of the input, and making it so is not in the time.
-// The image between the passes gets `radius` rows of zeros above and below;
-// they are cleared in each execution, which is in the time.
+// The same on an image with `radius` columns of zeros left and right: no pixel
+// is outside, no test is needed, no warp diverges. The padded image is another
+// layout of the input, so padding it is not timed. The image between the passes
+// gets `radius` rows of zeros above and below; clearing these is part of each
+// execution, so it is timed.
 #include "gpu/cache_policy.hpp"
 #include "gpu/gpu.hpp"
 #include "workloads/convsep.hpp"
@@ -11,8 +11,8 @@ using namespace parlab;
 
 namespace {
 
-// b(row, col) = sum of w[k] from(row, col + k step), 0 <= k < taps.
-// from has rows of `pitch`.
+// b(row, col) = sum of w[k] from(row, col + k step), 0 <= k < taps. Rows of
+// `from` are `pitch` elements apart.
 template <typename T, LoadPolicy l, StorePolicy s>
 __global__ void convsep_padded(const T* from, const T* w, T* b,
                                std::int64_t rows, std::int64_t cols,
@@ -49,7 +49,7 @@ const Register<Convsep, float, double> variant(
       const LaunchConfig config{
           .grid = {ceil_div(p.cols, x), blocks_in_y(p.rows, y)},
           .block = {x, y}};
-      // elements of zeros above, and below
+      // elements of zeros above, and as many below
       const std::int64_t edge = p.radius * p.cols;
       T* between = gpu.scratch<T>(p.rows * p.cols + 2 * edge);
       gpu.clear(between, static_cast<std::size_t>(edge) * sizeof(T));

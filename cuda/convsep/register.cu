@@ -1,11 +1,11 @@
-// Register blocking along the filter. A thread computes `mine` pixels
-// that follow each other in the direction of the filter. They share
-// most of what they read: the thread keeps a window of as many pixels in
-// registers, and each weight costs one new pixel from shared memory, for
-// `mine` products where there was one.
+// Register blocking along the filter. A thread computes `mine` consecutive
+// pixels in the direction of the filter. They share most of their inputs: the
+// thread keeps a window of as many pixels in registers, and with each weight it
+// reads one new pixel from shared memory for `mine` products instead of for
+// one.
 //
-// Along a row the threads of a warp begin `mine` words apart; an odd number
-// of words apart is 32 different banks of shared memory. The sums go back to
+// Along a row the threads of a warp begin `mine` words apart. Since that is an
+// odd number, they use 32 different banks of shared memory. The sums go back to
 // shared memory, so that the warp writes whole lines of global memory.
 #include "gpu/gpu.hpp"
 #include "workloads/convsep.hpp"

@@ -1,9 +1,9 @@
 // Each GPU of a team has a strip of the image. The column pass of a point
 // reaches `radius` rows up and down, so that many rows of the strips above and
-// below travel, its halo. What lies farther inside is computed while the halos
-// are on their way; the rows at the edges follow. Rows of the halo go through
-// the row pass on both sides of the edge: that is cheaper than to send what it
-// yields, which would be as many bytes and could not be sent before.
+// below travel: the halo. Rows farther inside are computed during these
+// transfers, the rows at the edges after them. The row pass of the halo is
+// computed on both sides of the edge. That is cheaper than sending its result,
+// which has as many bytes and could not be sent as early.
 #include <algorithm>
 #include <vector>
 
@@ -27,10 +27,10 @@ void exchange_halos(Gpus& team, const Parts<Convsep::Args<T>>& parts) {
   team.exchange(moves);
 }
 
-// The rows of b that are computed beside the transfers, and those that
-// follow once the halos have come. A quarter of the strip at each edge,
-// where no more than `radius` rows need it: few rows are not work enough
-// for all multiprocessors.
+// The rows of b that are computed during the transfers, and those that follow
+// when the halos have come. An edge is a quarter of the strip although
+// `radius` rows would do: few rows are not enough work for all
+// multiprocessors.
 struct Ranges {
   std::vector<RowRange> inside, edges;
 };
@@ -63,7 +63,7 @@ const Register<Convsep, float, double> variant(
         .pays_from = 160 << 20,  // as measured on two H200s
         .travels =
             [](const std::int64_t* size, Dtype dtype, int gpus) {
-              // of one in the middle
+              // for a GPU in the middle
               const double halos = gpus < 2 ? 0 : gpus == 2 ? 1 : 2;
               return halos * static_cast<double>(size[2] * size[1]) *
                      static_cast<double>(bytes_of(dtype));

@@ -1,6 +1,6 @@
-// Both passes in double on the tensor cores, which make twice as many
-// multiply-adds as the other units of an H200. They round like any other
-// multiply-add.
+// Both passes in double on the tensor cores, which do twice as many
+// multiply-adds as the other units of an H200 and round them like any
+// other.
 #include "band.cuh"
 
 const Register<Convsep, double> variant(

@@ -1,11 +1,11 @@
-// Both passes in float on the tensor cores, which multiply numbers of 11 bits
-// there: a pixel and a weight are split into two of them, and three products
+// Both passes in float on the tensor cores, which multiply numbers of 11 bits.
+// A pixel and a weight are each split into two such numbers, and three products
 // of these are computed.
 //
-// What is lost of a product, some 2^-21 of it, is more than a float loses: a
-// sum of one product errs up to eight times as much as floats may. Sums of many
-// products of random signs do not show it: from radius 8 on their largest
-// error is at most twice that of `fused`.
+// A product loses some 2^-21 of its value, more than a float does: the error of
+// a sum of one product can be eight times what floats may have. Sums of many
+// products of random signs do not show it: from radius 8 on their largest error
+// is at most twice that of `fused`.
 #include "band.cuh"
 
 const Register<Convsep, float> variant(

@@ -1,12 +1,12 @@
 // Tiles in shared memory. A block copies the pixels of its tile and the apron,
-// `radius` more on either side along the filter, and computes from the copy:
-// in place of 2 radius + 1 reads per pixel there are (w1 + 2 radius) / w1 from
-// global memory in the row pass, (h2 + 2 radius) / h2 in the column pass. The
+// `radius` more on either side along the filter, and computes from the copy.
+// Instead of 2 radius + 1 reads per pixel from global memory there are (w1 + 2
+// radius) / w1 in the row pass and (h2 + 2 radius) / h2 in the column pass. The
 // longer the tile along the filter, the smaller the share of the apron.
 //
-// Block and tile are chosen apart: where the tile is larger, a thread
-// computes several pixels of it, one block apart. load and store: with
-// which policy (gpu/cache_policy.hpp).
+// Block and tile are chosen separately. If the tile is larger, a thread
+// computes several pixels of it, one block apart. load and store: the policies
+// to use (gpu/cache_policy.hpp).
 #include "gpu/cache_policy.hpp"
 #include "gpu/gpu.hpp"
 #include "workloads/convsep.hpp"

@@ -1,15 +1,15 @@
-// Register blocking with 16 bytes per read and per write, in global and
-// in shared memory: a word is 4 floats or 2 doubles. A thread computes
-// four rows of one word.
+// Register blocking with 16 bytes per read and per write, in global and in
+// shared memory: a word is 4 floats or 2 doubles. A thread computes four rows
+// of one word.
 //
-// Row pass: a warp has four rows of 32 words to itself, and a word that a
+// Row pass: a warp has four rows of 32 words to itself, and each word that a
 // thread reads from shared memory serves all pixels of its own word. Column
-// pass: the words of four rows are a window in registers; each weight costs
-// one word from shared memory and serves all sixteen sums.
+// pass: the words of four rows are a window in registers; with each weight the
+// thread reads one word from shared memory, which serves all sixteen sums.
 //
-// In the row pass the filter is filled up with zeros so that it begins and
-// ends with whole words. Rows that begin at odd places in global memory
-// are read and written element by element.
+// In the row pass the filter is padded with zeros so that it begins and ends
+// with whole words. Rows that are not aligned in global memory are read and
+// written element by element.
 #include "gpu/gpu.hpp"
 #include "workloads/convsep.hpp"
 
@@ -36,7 +36,7 @@ __device__ double convsep_wide_weight(double, int k) {
   return convsep_wide_double[k];
 }
 
-// Elements [col, col + size) of a row; 0 outside of the image.
+// Elements [col, col + size) of a row; 0 outside the image.
 template <bool ALIGNED, typename T>
 __device__ WideWord<T> convsep_wide_read(const T* row, std::int64_t col,
                                          std::int64_t cols) {
@@ -67,7 +67,7 @@ __device__ void convsep_wide_write(T* row, std::int64_t col, std::int64_t cols,
   }
 }
 
-// apron: words left and right of a word that the filter reaches.
+// apron: words that the filter reaches on either side of a word.
 template <bool ALIGNED, typename T>
 __global__ void convsep_wide_rows(const T* a, T* between, std::int64_t rows,
                                   std::int64_t cols, int apron) {
@@ -116,7 +116,7 @@ __global__ void convsep_wide_rows(const T* a, T* between, std::int64_t rows,
   }
 }
 
-// first: of the filter in constant memory.
+// first: where the filter begins in constant memory.
 template <bool ALIGNED, typename T>
 __global__ void convsep_wide_cols(const T* between, T* b, std::int64_t rows,
                                   std::int64_t cols, int radius, int first) {
@@ -175,8 +175,8 @@ void launch_wide(Gpu& gpu, const Convsep::Args<T>& p, std::int64_t block_y) {
                         .shared_bytes = static_cast<std::size_t>(words) * 16};
   };
 
-  // Zeros before and behind, as many as there are places where a
-  // filter may begin in a word.
+  // Zeros before and after, as many as there are places where a filter may
+  // begin in a word.
   const int weights = 2 * apron * size + 2 * size - 1,
             first = size - 1 + apron * size - p.radius;
   T* filled = gpu.scratch<T>(weights);

@@ -1,5 +1,5 @@
-// The tiles of `register`, with all their steps shared equally by as many
-// blocks as run at once: see balanced.cuh.
+// The tiles of `register`; all their steps are shared equally by as many blocks
+// as run at once: see balanced.cuh.
 #include "balanced.cuh"
 
 using namespace parlab;

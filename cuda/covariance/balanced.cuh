@@ -1,15 +1,15 @@
-// The product with the work shared out in equal parts. With one tile per block,
-// the blocks run in waves, and in the last one a part of the device has nothing
-// to do: `register` has 2.1 waves at 3000 on an H200, and a quarter of one at
-// 1000. Here there are exactly as many blocks as run at once. Each computes
-// as many whole tiles as there are for all. All steps down the columns, of all
-// tiles that are left, one after another, are cut into as many equal pieces:
-// a block finishes the tile that the one before it began, computes some whole
-// ones, and begins one that the next finishes. Parts of tiles go to scratch
-// memory; a second kernel adds them up, in the order of the blocks, so that the
-// result does not depend on who was first. (Osama et al., Stream-K, 2023.)
+// The product with the work divided into equal parts. With one tile per block
+// the blocks run in waves, and the last wave leaves part of the device idle: on
+// an H200 `register` has 2.1 waves at 3000, and a quarter of one at 1000. Here
+// there are exactly as many blocks as run at once. Each first computes equally
+// many whole tiles. The steps of the remaining tiles, one tile after another,
+// are cut into equal pieces, one per block: a block finishes the tile that the
+// previous one began and begins one that the next finishes. A second kernel
+// adds the parts, from scratch memory, in the order of the blocks: the result
+// does not depend on timing. (Osama et al., Stream-K, 2023.)
 //
-// S is the tile: see tile.cuh for what it says, and for multiply_tile(S, ...).
+// S is the tile, with the members that tile.cuh lists and multiply_tile(S,
+// ...).
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using namespace parlab;
 namespace {
 
 // The steps of the tiles from first_tile on are numbered; block b has those
-// from first_step(b) on. The inverse says whose a step is.
+// from first_step(b) on. The inverse tells which block has a step.
 struct BalancedShares {
   std::int64_t first_tile, steps, blocks;
   __host__ __device__ std::int64_t first_step(std::int64_t block) const {
@@ -33,16 +33,16 @@ struct BalancedShares {
   }
 };
 
-// What a block does at a time: some steps of a tile, all or a part of them.
+// A unit of a block's work: some steps of a tile, all or a part of them.
 struct BalancedPiece {
   int i0, j0, begin, steps;  // no steps: the block is done
-  bool ends_with;  // the block's own steps of shared tiles do not begin here
+  bool ends_with;            // the block had other shared steps before
   // what comes next: a whole tile, or a step of shared ones
   std::int64_t whole, at;
 };
 
-// Part of a tile: two slots per block, for what it begins with and for what
-// it ends with; in each, element e of all threads side by side.
+// Part of a tile: two slots per block, for the tile that it begins with and the
+// one that it ends with. Element e of all threads lies side by side.
 template <typename T, typename S>
 __device__ std::int64_t balanced_part(std::int64_t block, bool ends_with, int e,
                                       int thread) {
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
     covariance_balanced(const T* centred, T* cov, T* parts,
                         BalancedShares shares, int steps_of_tile,
                         std::int64_t n, std::int64_t stride, T divisor) {
-  // In shared memory, for all registers are needed for the product.
+  // In shared memory, because the product needs all registers.
   __shared__ BalancedPiece piece;
   const auto next_piece = [&] {
     const std::int64_t last = shares.first_step(blockIdx.x + 1);
@@ -129,16 +129,16 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
     } else {
       store_part<T, S>(parts, piece.ends_with, sum);
     }
-    // nobody reads a stage or the piece any more when the next ones come
+    // all have read the stages and the piece before the next ones come
     __syncthreads();
     if (threadIdx.x == 0) next_piece();
     __syncthreads();
   }
 }
 
-// A block adds up the parts of a square of vector x vector elements
-// of each thread, those from (blockIdx.y, blockIdx.z) * vector on, of
-// shared tile blockIdx.x.
+// A block adds up the parts of a square of vector x vector elements of each
+// thread, those from (blockIdx.y, blockIdx.z) * vector on, of shared tile
+// blockIdx.x.
 template <typename T, typename S>
 __global__ void __launch_bounds__(S::threads)
     covariance_balanced_add(T* cov, const T* parts, BalancedShares shares,
@@ -146,7 +146,7 @@ __global__ void __launch_bounds__(S::threads)
   const std::int64_t begin = std::int64_t{blockIdx.x} * steps_of_tile;
   const std::int64_t first = shares.block_of(begin);
   const std::int64_t last = shares.block_of(begin + steps_of_tile - 1);
-  // whether the first had other steps before these
+  // whether the first block had other steps before these
   const bool first_ends = shares.first_step(first) < begin;
   const auto place = S::place(shares.first_tile + blockIdx.x, n);
   wait_for_launch_before();
@@ -165,10 +165,10 @@ __global__ void __launch_bounds__(S::threads)
       }
     }
   };
-  // The first of them ends with this tile, unless it has begun with it;
-  // the others begin with it.
+  // The first block ends with this tile, unless it began with it. The others
+  // begin with it.
   add(first, first_ends);
-  _Pragma("unroll 4")  // reads under way at once
+  _Pragma("unroll 4")  // unrolled so that several reads are under way
   for (std::int64_t block = first + 1; block <= last; ++block)
     add(block, false);
 
@@ -178,9 +178,9 @@ __global__ void __launch_bounds__(S::threads)
       [&](int y, int x) { return sum[y][x] / divisor; });
 }
 
-// Who has what, of the tiles S, when so many blocks run at once. The tiles that
-// are left when all blocks have as many whole ones are not shared where that
-// would save less than it costs, which is the time of some steps.
+// Divides the tiles S among that many blocks that run at once. The tiles left
+// over when all blocks have equally many whole ones are not shared if sharing
+// saves less than it costs, which is the time of some steps.
 template <typename S, typename T>
 BalancedShares balanced_shares(const Covariance::Args<T>& p,
                                std::int64_t at_once) {
@@ -207,7 +207,7 @@ void add_shared(Gpu& gpu, const Covariance::Args<T>& p,
              static_cast<int>(ceil_div(p.m, S::deep)), p.n, p.divisor);
 }
 
-// The covariance from tiles S, by as many blocks as run at once.
+// The covariance from tiles S, with as many blocks as run at once.
 template <typename S, typename T>
 void launch_balanced(Gpu& gpu, const Covariance::Args<T>& p) {
   const auto stride = ceil_div(p.n, S::size) * S::size;

@@ -1,5 +1,5 @@
-// What the variants on the GPU have in common before the product: the
-// means and the centred copy.
+// The means and the centred copy, which the variants on the GPU compute before
+// the product.
 #pragma once
 
 #include <algorithm>
@@ -12,15 +12,15 @@ using namespace parlab;
 
 namespace {
 
-// 16 bytes, or a single element where rows do not begin at
-// multiples of 16 bytes.
+// 16 bytes, or a single element if rows do not begin at multiples of 16
+// bytes.
 template <typename T, int COUNT = 16 / sizeof(T)>
 struct alignas(COUNT * sizeof(T)) CovarianceVector {
   T element[COUNT];
 };
 
-// Blocks of 32 vectors x 8 rows: a warp reads neighbours. A block adds up
-// every gridDim.y-th group of 8 rows; sums: gridDim.y x n.
+// Blocks of 32 vectors x 8 rows: a warp reads neighbours. A block adds up every
+// gridDim.y-th group of 8 rows; sums: gridDim.y x n.
 template <typename T, int VECTOR>
 __global__ void __launch_bounds__(256, 6)
     covariance_column_sums(const T* data, T* sums, std::int64_t m,
@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(256, 6)
       (std::int64_t{blockIdx.x} * 32 + threadIdx.x) * VECTOR;
   Vector sum = {};
   if (col < n) {
-    _Pragma("unroll 4")  // reads under way at once
+    _Pragma("unroll 4")  // so that several reads are under way
     for (std::int64_t row = std::int64_t{blockIdx.y} * 8 + threadIdx.y; row < m;
          row += std::int64_t{gridDim.y} * 8) {
       const Vector from =
@@ -56,10 +56,10 @@ __global__ void __launch_bounds__(256, 6)
   *reinterpret_cast<Vector*>(sums + blockIdx.y * n + col) = sum;
 }
 
-// centred: rows x stride. What lies beyond the m x n elements of data becomes
-// 0. Every block adds up the parts of its columns' sums itself, all in the
-// same order. From the last row to the first: the sums were read in the other
-// direction, and what they read last is still in the L2 cache.
+// centred: rows x stride. Elements beyond the m x n of data become 0. Every
+// block adds up its columns' sums itself from the parts, always in the same
+// order. It goes from the last row to the first: the sums were read in the
+// other direction, and the rows read last are still in the L2 cache.
 template <typename T, int VECTOR>
 __global__ void __launch_bounds__(256, 6)
     covariance_centre(const T* data, const T* sums, T* centred,
@@ -117,8 +117,8 @@ __global__ void __launch_bounds__(256, 6)
 template <int VECTOR, typename T>
 void centre(Gpu& gpu, const Covariance::Args<T>& p, T* sums, T* centred,
             std::int64_t most_parts, std::int64_t rows, std::int64_t stride) {
-  // As many blocks as run at once, but each with a few rows
-  // for each of its threads.
+  // As many blocks as run at once, but each thread has at least a few
+  // rows.
   const std::int64_t blocks = std::int64_t{gpu.multiprocessors()} * 6;
   const auto down = [&](std::int64_t across, std::int64_t most) {
     return std::clamp<std::int64_t>(blocks / across, 1, most);
@@ -135,9 +135,9 @@ void centre(Gpu& gpu, const Covariance::Args<T>& p, T* sums, T* centred,
              p.n, rows, stride, p.mean_divisor);
 }
 
-// The two at once, where a block can hold its columns in registers: eight of
-// them, each with ROWS threads. 1024 threads fit a multiprocessor: where these
-// are several blocks, one reads while another writes.
+// Both steps at once, if a block can hold its columns in registers: eight
+// columns, each with ROWS threads. A multiprocessor holds 1024 threads: if
+// these are several blocks, one reads while another writes.
 constexpr int centred_columns = 8, centred_rows_of_thread = 16;
 
 template <typename T, int ROWS>
@@ -184,8 +184,8 @@ __global__ void __launch_bounds__(centred_columns* ROWS,
   }
 }
 
-// data less its means in scratch memory, rows x stride, rows not less than
-// m, with zeros where data has no element.
+// The data less its means, in scratch memory: rows x stride, rows >= m, with
+// zeros beyond the data.
 template <typename T>
 T* centred_copy(Gpu& gpu, const Covariance::Args<T>& p, std::int64_t rows,
                 std::int64_t stride) {

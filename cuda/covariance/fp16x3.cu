@@ -1,12 +1,12 @@
-// The product of floats on the tensor cores, with float's accuracy: centred
-// values are split into two halves each, and three products of the parts are
-// computed, as in matmul's `fp16x3`, which says when that is enough; where
-// it is not, the device takes three bfloat16 and six products.
+// The product of floats on the tensor cores, with float's accuracy. Each
+// centred value is split into two halves, and three products of the parts are
+// computed, as in matmul's `fp16x3`, which says when that is enough. If it is
+// not, the device takes three bfloat16 and six products.
 //
 // Left and right factor are one matrix: it is split once, and warpgroup
-// products read their left operand across k too. Of the tiles of 128 x 128,
-// in pairs below one another, only those are computed that reach the upper
-// triangle; what lies below it is stored as mirror image.
+// products can read their left operand across k too. Only those tiles of 128 x
+// 128, in pairs below one another, are computed that reach the upper triangle;
+// the part below it is stored as its mirror image.
 #include <algorithm>
 
 #include "../matmul/halves.cuh"
@@ -24,8 +24,8 @@ struct SymmetricProduct {
   static constexpr bool a_across = true;
   static constexpr int b_facts = 0;
 
-  // Columns of tiles come in twos, 2 q and 2 q + 1, with q + 1 pairs of
-  // tiles each; the last may be alone.
+  // Columns of tiles come in pairs, 2 q and 2 q + 1, with q + 1 pairs of tiles
+  // each; the last may be single.
   static constexpr std::int64_t pairs(std::int64_t across) {
     const std::int64_t q = across / 2;
     return q * (q + 1) + across % 2 * (q + 1);
@@ -40,7 +40,7 @@ struct SymmetricProduct {
       auto q = static_cast<int>(
           (sqrtf(4.0f * static_cast<float>(pair) + 1) - 1) / 2);
       while (q * (q + 1) > pair)
-        --q;  // what rounding may have done
+        --q;  // corrects rounding
       while ((q + 1) * (q + 2) <= pair)
         ++q;
       const int in_twos = pair - q * (q + 1);

@@ -1,8 +1,8 @@
-// The same tiles, but those of the upper triangle only: half the work. The
-// grid is the tiles of that triangle, one after another, and the packing of
-// a triangle says which one a block has. The other half is a mirror image: a
-// block writes its tile twice, the second time transposed. The tile is turned
-// in shared memory, so that a warp writes neighbours both times.
+// The same tiles, but only those of the upper triangle: half the work. The grid
+// has one block per tile of that triangle, numbered row by row as in the packed
+// form. The other half is a mirror image: a block writes its tile twice, the
+// second time transposed. The tile is turned in shared memory, so that a warp
+// writes neighbours both times.
 #include "centred.cuh"
 
 using namespace parlab;
@@ -32,7 +32,7 @@ __global__ void covariance_mirror(const T* centred, T* cov, std::int64_t m,
 
   sum /= divisor;
   if (i0 + y < n && j0 + x < n) cov[(i0 + y) * n + j0 + x] = sum;
-  // for the whole block: on the diagonal a tile is its own mirror image
+  // for the whole block: a tile on the diagonal is its own mirror image
   if (i0 == j0) return;
 
   turned[y][x] = sum;

@@ -1,9 +1,9 @@
-// The report's exercise as three kernels, for between means, centring and
-// product every block must be done: one thread per column for the means,
-// one thread per element for the other two. A warp reads neighbouring
-// columns, so all reads are coalesced; but each thread of the product
-// fetches 2 m elements for its one, and all n x n are computed, though
-// half of them are copies of the others.
+// The report's exercise as three kernels, since all blocks must be done between
+// means, centring and product: one thread per column for the means, one thread
+// per element for the other two. A warp reads neighbouring columns, so all
+// reads are coalesced. But each thread of the product fetches 2 m elements for
+// its single result, and all n x n are computed although half of them are
+// copies of the others.
 #include "gpu/gpu.hpp"
 #include "workloads/covariance.hpp"
 
@@ -30,7 +30,7 @@ __global__ void covariance_naive_centre(const T* data, const T* mean,
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= n) return;
 
-  // With more than a grid has, a block takes several: see blocks_in_y().
+  // A block takes several rows if the grid is too small: see blocks_in_y().
   for (std::int64_t row = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
        row < m; row += std::int64_t{gridDim.y} * blockDim.y) {
     centred[row * n + col] = data[row * n + col] - mean[col];

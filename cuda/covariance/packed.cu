@@ -1,8 +1,8 @@
-// What the report tried: the result is the upper triangle alone, packed row
-// after row, half the memory. The tiles are those of `mirror`; an element (i,j)
-// goes to packed_index(i,j), and there is no second store. The grid has a block
-// for each tile of the triangle, and nothing is read that another block writes:
-// so neither an index beyond the end nor an unfinished element can occur.
+// The report's attempt: the result is the upper triangle alone, packed row
+// after row in half the memory. The tiles are those of `mirror`; element (i,j)
+// goes to packed_index(i,j), and there is no second store. The grid has one
+// block per tile of the triangle, and no block reads another's results, so
+// neither an index beyond the end nor an unfinished element can occur.
 #include "centred.cuh"
 
 using namespace parlab;

@@ -1,6 +1,6 @@
-// Blocks of registers, on one triangle. A block computes a tile of the
-// result, a thread 8 columns of its left piece against 8 of its right
-// piece: see tile.cuh. Tiles are those that touch the upper triangle,
+// Register blocking, on one triangle. A block computes a tile of the result; a
+// thread computes 8 columns of its left piece times 8 of its right piece (see
+// tile.cuh). Only tiles that touch the upper triangle are computed; they are
 // stored twice as in `mirror`.
 #include "tile.cuh"
 

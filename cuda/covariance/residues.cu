@@ -1,6 +1,6 @@
 // The product of doubles as residues modulo small numbers: products of bytes on
 // the tensor cores, as in matmul's `residues`, which says when they are as
-// accurate as doubles. Where they are not, the device takes the kernel of
+// accurate as doubles. If they are not, the device takes the kernel of
 // `register`; short sums are left to `tensor`.
 //
 // Left and right factor are one matrix: its columns are split once. The kernel
@@ -14,8 +14,8 @@ using namespace parlab;
 
 namespace {
 
-// See residue_products.cuh. Pairs come in groups of eight columns of them, row
-// after row: those that run at once share what they read.
+// See residue_products.cuh. Pairs are numbered row after row in groups of eight
+// columns, so that pairs which run at once share their inputs.
 struct SymmetricProduct {
   double* cov;
   std::int64_t n;
@@ -24,7 +24,7 @@ struct SymmetricProduct {
   int across;  // pairs
 
   __host__ __device__ int pairs() const { return across * (across + 1) / 2; }
-  // All pairs of this many groups.
+  // The number of pairs in that many groups.
   static __device__ int before(int groups) {
     return 4 * groups * (8 * groups + 1);
   }
@@ -32,7 +32,7 @@ struct SymmetricProduct {
   __device__ __forceinline__ void place(int pair, int& row, int& col) const {
     auto group = static_cast<int>(sqrtf(static_cast<float>(pair) / 32));
     while (before(group) > pair)
-      --group;  // what rounding may have done
+      --group;  // corrects rounding
     while (before(group + 1) <= pair)
       ++group;
     const int first = 8 * group, width = min(8, across - first);
@@ -40,7 +40,7 @@ struct SymmetricProduct {
     if (i < first * width) {
       row = i / width;
       col = first + i % width;
-    } else {  // the triangle
+    } else {  // in the triangle
       i -= first * width;
       row = 0;
       for (; i >= width - row; ++row)
@@ -67,7 +67,7 @@ struct SymmetricProduct {
 
 using PlainTile = CovarianceTile<double>;
 
-// As covariance_register, see there.
+// The same as covariance_register: see there.
 __global__ void __launch_bounds__(PlainTile::threads, PlainTile::blocks_per_sm)
     covariance_where_uneven(const double* centred, double* cov, int steps,
                             std::int64_t n, std::int64_t stride, double divisor,

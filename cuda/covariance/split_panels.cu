@@ -1,4 +1,4 @@
-// The columns of the data shared out, multiplied with the tiles of `register`.
+// Divides the columns of the data among the GPUs, with the tiles of `register`.
 #include "split_panels.cuh"
 
 const Register<Covariance, float, double> variant(

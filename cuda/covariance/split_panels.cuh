@@ -1,20 +1,20 @@
-// What the variants for several GPUs have in common: who computes what, and
-// what travels meanwhile.
+// Shared by the variants for several GPUs: which GPU computes which part, and
+// which data travels in the meantime.
 //
 // Each GPU of a team has a panel of the data: some of the columns. It computes
-// as many rows of the result, and needs the columns of the others for them.
-// Of two GPUs one sends its centred panel, and the other computes the block
-// that both have in common, once for its own rows and once, as the mirror
-// image, for those of the sender. In step d a GPU computes the block of the
-// GPU d places ahead, while the panel for the next step is on its way, and
-// the results of the step before; in step 0 it has all it needs. Halfway round
-// two GPUs have the same block ahead: each computes half.
+// as many rows of the result and needs the other GPUs' columns for them. If
+// there are two GPUs, one sends its centred panel. The other computes their
+// common block, once for its own rows and once, as the mirror image, for those
+// of the sender. In step d a GPU computes the block of the GPU d places ahead;
+// the panel for the next step and the results of the previous one travel
+// meanwhile. In step 0 it has all it needs. Halfway round, two GPUs have the
+// same block ahead: each computes half.
 //
-// What travels: of half of the other GPUs the panels, and one triangle
-// of the result. No sums are added up between GPUs, for the means of a
-// column are known where the column is.
+// The panels of half of the other GPUs travel, and one triangle of the result.
+// No sums are added up between GPUs, for each GPU knows the means of its
+// columns.
 //
-// S is the tile: see tile.cuh for what it says, and for multiply_tile(S, ...)
+// S is the tile, with the members that tile.cuh lists and multiply_tile(S, ...)
 // of two pieces.
 #pragma once
 
@@ -62,8 +62,8 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
   }
 }
 
-// data less its means to `centred`, rows x stride, rows not less than m,
-// with zeros where data has no element.
+// Stores the data less its means in `centred`: rows x stride, rows >= m, with
+// zeros beyond the data.
 template <typename T>
 void centre_panel(Gpu& gpu, const Covariance::Args<T>& p, T* centred,
                   std::int64_t rows, std::int64_t stride) {
@@ -77,15 +77,15 @@ void centre_panel(Gpu& gpu, const Covariance::Args<T>& p, T* centred,
   }
 }
 
-// What a GPU computes of the block that its own columns and those of
-// another have in common: of its own columns the first `rows`, of the
-// other's those from `col` on.
+// A GPU's part of the block that its own columns have in common with those of
+// another GPU: the first `rows` of its own columns, and the other's columns
+// from `col` on.
 struct CommonBlock {
   std::int64_t rows, col, cols;
 };
 
 // SIDE_BY_SIDE: the panels of a GPU lie in one allocation, its own in the
-// middle, for tiles that find the right piece by its distance from the left.
+// middle. Some tiles find the right piece by its distance from the left.
 template <typename T, typename S, bool SIDE_BY_SIDE = false>
 class CovariancePanels {
  public:
@@ -147,14 +147,14 @@ class CovariancePanels {
   CommonBlock common(int i, int step) const {
     const int j = ahead(i, step);
     if (2 * step != team_.count()) return {parts_[i].n, 0, parts_[j].n};
-    // The columns of the first of the two are cut at a whole tile.
+    // The columns of the first of the two GPUs are cut at a whole tile.
     const auto first = parts_[std::min(i, j)].n;
     const auto half = ceil_div(first, S::size) / 2 * S::size;
     if (i < j) return {half, 0, parts_[j].n};
     return {parts_[i].n, half, parts_[j].n - half};
   }
 
-  // A step that needs, or has, nothing of others has no moves.
+  // A step that neither needs nor yields anything of others has no moves.
   bool is_between(int step) const {
     return step > 0 && step <= team_.count() / 2;
   }
@@ -218,14 +218,14 @@ class CovariancePanels {
   Gpus& team_;
   const Parts<Covariance::Args<T>>& parts_;
   std::int64_t steps_, n_ = 0, stride_ = 0;
-  std::vector<std::int64_t> first_;  // of the columns of each GPU
+  std::vector<std::int64_t> first_;  // first column of each GPU
   OnEach<T> centred_;
-  // Of this step and of the next: a panel that came, results to
-  // send, results that came.
+  // For this step and the next: a panel that came, results to send, results
+  // that came.
   OnEach<T> panel_[2], result_[2], arrived_[2];
 };
 
-// What each GPU sends, in bytes: see Description::travels.
+// The bytes that each GPU sends: see Description::travels.
 inline double panels_that_travel(const std::int64_t* size, Dtype dtype,
                                  int gpus) {
   const double m = static_cast<double>(size[0]),

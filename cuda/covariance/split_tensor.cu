@@ -17,7 +17,7 @@ __device__ void multiply_tile(TensorTile<Tile> tile, const double* left_from,
                 stride, steps, shared, sum);
 }
 
-// As of TensorPlan, the tiles of a launch alone.
+// As in TensorPlan, for a launch's tiles alone.
 template <typename S>
 double estimate_tiles(Gpu& gpu, std::int64_t tiles, std::int64_t m) {
   const double most =
@@ -26,8 +26,8 @@ double estimate_tiles(Gpu& gpu, std::int64_t tiles, std::int64_t m) {
   return (most * deep * S::share + S::begin) * S::size * S::size;
 }
 
-// Of the largest share: its own block, and those that it has in common with
-// half of the others.
+// For the largest share: a GPU's own block, and its common blocks with half of
+// the other GPUs.
 template <typename S>
 double estimate_panels(Gpu& gpu, std::int64_t m, std::int64_t n, int gpus) {
   const auto down = ceil_div(n, S::size);
@@ -42,7 +42,7 @@ void compute_panels(Gpus& team, const Parts<Covariance::Args<double>>& parts) {
 
 struct PanelsPlan {
   double time = std::numeric_limits<double>::infinity();
-  // Where not even the smallest one fits, launch() says so.
+  // If not even the smallest tile fits, launch() reports it.
   void (*compute)(Gpus&, const Parts<Covariance::Args<double>>&) =
       compute_panels<TensorTile<TinyTile>>;
 };
@@ -50,7 +50,7 @@ struct PanelsPlan {
 PanelsPlan plan_panels(Gpus& team,
                        const Parts<Covariance::Args<double>>& parts) {
   const auto& p = parts.back();  // the largest share
-  // From one panel to the next, with whatever tiles: see multiply_tile.
+  // From one panel to the next, for any of the tiles: see multiply_tile.
   const auto distance = (p.m + TinyTile::deep) * (p.n + LargeTile::size);
   if (team.count() > 1 && distance > std::numeric_limits<int>::max())
     cannot_run("panels of %ld x %ld elements are too large for this kernel",

@@ -1,5 +1,5 @@
-// `tensor`'s tiles and products; `tensor_bulk` has them where its own tiles are
-// too large.
+// The tiles and products of `tensor`; `tensor_bulk` uses them if its own tiles
+// are too large.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +12,12 @@ using namespace parlab;
 
 namespace {
 
-// size: rows and columns of the tile. warp_rows, warp_cols: of a warp. deep:
-// observations in a stage of shared memory, which the slices share, groups of
-// warps that have the whole tile each. product: observations that are
-// multiplied at a time. least_steps: what a block takes of a tile that it
-// shares, at least; sharing costs about as much. share: of time, for as much
-// work; begin: what a multiprocessor needs before and after its tiles, in
+// size: rows and columns of the tile. warp_rows, warp_cols: those of a warp's
+// part. deep: observations in a stage of shared memory, divided among the
+// slices; a slice is a group of warps that has the whole tile. product:
+// observations multiplied at a time. least_steps: the fewest steps that a block
+// takes of a shared tile; sharing costs about as much. share: relative time for
+// the same work. begin: a multiprocessor's time before and after its tiles, in
 // observations.
 struct LargeTile {
   static constexpr int size = 128, warp_rows = 64, warp_cols = 32;
@@ -38,25 +38,25 @@ struct TinyTile {
   static constexpr double share = 1.55, begin = 400;
 };
 
-// What follows from a tile, and what balanced.cuh and CovarianceCopies want to
-// know of it: see CovarianceTile.
+// Constants that follow from a tile, and those that balanced.cuh and
+// CovarianceCopies need: see CovarianceTile.
 template <typename Tile>
 struct TensorTile : Tile {
   static constexpr int size = Tile::size, deep = Tile::deep;
   static constexpr int warps_down = size / Tile::warp_rows;
-  // of a slice
+  // of one slice
   static constexpr int warps = warps_down * (size / Tile::warp_cols),
                        slice_threads = 32 * warps,
                        slice_deep = deep / Tile::slices;
   static constexpr int threads = slice_threads * Tile::slices;
-  // products of a stage, and of one of these 16 x 8 elements of a warp
+  // products of a stage, and the 16 x 8 elements of a warp in one product
   static constexpr int products = slice_deep / Tile::product,
                        down = Tile::warp_rows / 16,
                        across = Tile::warp_cols / 8;
   static_assert(products % 2 == 0 && products * Tile::product == slice_deep);
 
-  // The sums of a thread: of the warp's part, and what remains to it when the
-  // slices have added theirs, of some of the columns.
+  // The sums of a thread: for the warp's part, and for the columns that are
+  // left to it when the slices have added up their sums.
   static constexpr int rows = 2 * down, all_cols = 2 * across,
                        cols = all_cols / Tile::slices;
   static_assert(threads * rows * cols == size * size && cols % 2 == 0);
@@ -67,8 +67,8 @@ struct TensorTile : Tile {
   static_assert(shared_bytes >=
                 Tile::slices * size * size * int{sizeof(double)});
 
-  // Permuted so that four neighbours in each of four rows, which lanes read
-  // together, lie in different banks.
+  // Permuted so that four neighbours in each of four rows, which lanes read at
+  // the same time, lie in different banks.
   static constexpr int in_stage(int row, int col) {
     return row * pair + (col ^ row % 4 * 4);
   }
@@ -78,7 +78,7 @@ struct TensorTile : Tile {
   }
 
   // Tiles come in bands of 8 rows, each column by column: blocks that run at
-  // the same time form a compact part of the result, and find each other's
+  // the same time form a compact part of the result and find each other's
   // operands in L2.
   static constexpr Covariance::Place place(std::int64_t tile, std::int64_t n) {
     const std::int64_t tiles = ceil_div(n, size);
@@ -100,9 +100,9 @@ struct TensorTile : Tile {
     return {first + tile % height, col + tile / height};
   }
 
-  // In each 16 x 8 of a warp's part a thread has rows 2 g and 2 g + 1, where an
-  // instruction says g and g + 8, and columns 2 t and 2 t + 1. So the left
-  // operand is read, and results are written, 16 bytes at a time.
+  // In each 16 x 8 of a warp's part a thread has columns 2 t and 2 t + 1 and
+  // rows 2 g and 2 g + 1, where the instruction has rows g and g + 8. The left
+  // operand is thus read, and results are written, 16 bytes at a time.
   __device__ static int slice(int thread) { return thread / slice_threads; }
   __device__ static int warp_row(int thread) {
     return thread / 32 % warps_down * Tile::warp_rows;
@@ -125,11 +125,11 @@ struct TensorTile : Tile {
 };
 
 // A lane's elements for the products of one group of 16 rows, twice: while
-// those of one group are multiplied, the left ones of the next are read, and
-// the right ones when the next belongs to the next observations. A lane has
-// observations t, t + 4 and so on of each product. Two neighbours in a row lie
-// in neighbouring registers as the instruction wants its left operand; the
-// right one, of which it wants two observations there, is read 8 bytes at a
+// one group is multiplied, the left elements of the next are read, and the
+// right ones too if the next group belongs to other observations. A lane has
+// observations t, t + 4 and so on of each product. Two neighbours in a row
+// lie in neighbouring registers, as the instruction wants its left operand.
+// Its right operand has two observations there, so it is read 8 bytes at a
 // time.
 template <typename S>
 struct TensorOperands {
@@ -137,7 +137,7 @@ struct TensorOperands {
   static constexpr int fours = S::product / 4;
   Vector left[2][fours];
   double right[2][S::across][fours];
-  // in a stage: the left one's, and the right one's for even and odd eights
+  // in a stage: for the left one, and for even and odd eights of the right one
   int left_at, right_at[2];
 
   __device__ __forceinline__ TensorOperands() {
@@ -171,7 +171,7 @@ struct TensorOperands {
     }
   }
 
-  // sum: two rows of the group.
+  // sum: for two rows of the group.
   __device__ __forceinline__ void multiply_add(
       int set_left, int set_right, double (&sum)[2][S::all_cols]) const {
     double factor[2 * fours];
@@ -189,8 +189,8 @@ struct TensorOperands {
   }
 };
 
-// Each slice hands its sums over in shared memory, and adds those of all
-// slices, in order, for its own part of the columns.
+// Each slice passes its sums on in shared memory and adds those of all slices,
+// in order, for its own part of the columns.
 template <typename S>
 __device__ __forceinline__ void add_slices(
     const double (&own)[S::down][2][S::all_cols], double* shared,
@@ -202,7 +202,7 @@ __device__ __forceinline__ void add_slices(
            ((of * S::rows + row) * S::across + col / 2) * S::slice_threads +
            thread % S::slice_threads;
   };
-  __syncthreads();  // nobody reads a stage any more
+  __syncthreads();  // all have read the stages
   _Pragma("unroll")
   for (int r = 0; r < S::rows; ++r) {
     _Pragma("unroll")
@@ -225,10 +225,10 @@ __device__ __forceinline__ void add_slices(
   }
 }
 
-// As in tile.cuh: stages are copied ahead, all but one. A stage is multiplied
-// `product` observations at a time, and those go through the tile in groups of
-// rows: while one group is multiplied the operands of the next are read, at the
-// end of a stage those of the next stage, which has arrived by then.
+// As in tile.cuh, copies of all stages but one are under way. A stage is
+// multiplied `product` observations at a time, in groups of rows of the tile.
+// While one group is multiplied, the operands of the next are read. At the end
+// of a stage these are in the next stage, which has arrived by then.
 template <typename Tile, typename S = TensorTile<Tile>>
 __device__ void multiply_tile(TensorTile<Tile>, const double* rows, int i0,
                               int j0, std::int64_t stride, int steps,
@@ -272,8 +272,8 @@ __device__ void multiply_tile(TensorTile<Tile>, const double* rows, int i0,
           operands.read_left(1 - now, from, i, r + 1);
         } else {
           if (i == S::products - 1) {
-            // The next stage has arrived, for all threads; and none reads this
-            // one any more, which is the one that is filled next.
+            // The next stage has arrived for all threads, and all have read
+            // this one, which is filled next.
             __pipeline_commit();
             __pipeline_wait_prior(S::stages - 2);
             __syncthreads();
@@ -302,10 +302,10 @@ __device__ void multiply_tile(TensorTile<Tile>, const double* rows, int i0,
   }
 }
 
-// The time in multiply-adds of a multiprocessor with the large tile: of the one
-// that has most of them, or of what all read from L2 together.
-// products_of_read: so many in the time in which it reads an element from L2
-// when all do.
+// The time, in multiply-adds of a multiprocessor with the large tile: that of
+// the multiprocessor with the most of them, or that of all reads from L2
+// together. products_of_read: multiply-adds in the time in which a
+// multiprocessor reads an element from L2 while all do.
 template <typename S>
 double estimate(Gpu& gpu, const Covariance::Args<double>& p,
                 double products_of_read) {
@@ -327,10 +327,10 @@ double estimate(Gpu& gpu, const Covariance::Args<double>& p,
          around * elements;
 }
 
-// The tiles that take least time, as far as estimated, and fit shared memory.
+// The tiles with the least estimated time among those that fit shared memory.
 struct TensorPlan {
   double time = std::numeric_limits<double>::infinity();
-  // Where not even the smallest one fits, launch() says so.
+  // If not even the smallest tile fits, launch() reports it.
   void (*launch)(Gpu&, const Covariance::Args<double>&) =
       launch_balanced<TensorTile<TinyTile>, double>;
 };

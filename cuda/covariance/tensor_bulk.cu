@@ -1,10 +1,10 @@
-// `tensor` with stages that bulk tensor copies fill. There, warps that multiply
-// copy as well, and wait for each other at every stage; here one thread of a
-// third warpgroup asks for both pieces of a stage, a box each, eight warps
-// multiply, and barriers in shared memory say which stage has arrived and which
-// is free. So the next tile's stages arrive while the last one is stored.
-// Blocks share tiles as in `balanced`, but begin with the shared ones; tiles
-// have 64 x 64 to 128 x 128, and smaller problems are left to `tensor`.
+// `tensor` with stages that bulk tensor copies fill. In `tensor`, warps that
+// multiply also copy and wait for each other at every stage. Here one thread of
+// a third warpgroup asks for both pieces of a stage, a box each; eight warps
+// multiply; barriers in shared memory tell which stage has arrived and which is
+// free. The next tile's stages thus arrive while the last one is stored. Blocks
+// share tiles as in `balanced`, but begin with the shared ones. Tiles have 64 x
+// 64 to 128 x 128; smaller problems are left to `tensor`.
 #include <algorithm>
 
 #include "gpu/warpgroup.hpp"
@@ -15,7 +15,7 @@ using namespace parlab;
 namespace {
 
 // As in tensor.cuh; share and begin as measured on an H200. early: the barrier
-// of the next stage is asked one group of products before the stage is needed,
+// of the next stage is tested one group of products before the stage is needed,
 // so that the answer is there by then.
 struct LargeBulk {
   static constexpr int size = 128, warp_rows = 64, warp_cols = 32;
@@ -39,11 +39,11 @@ struct SmallBulk {
   static constexpr double share = 1.08, begin = 200;
 };
 
-constexpr int bulk_threads = 384, bulk_copier = 256;  // who asks for copies
+constexpr int bulk_threads = 384, bulk_copier = 256;  // the thread that copies
 
 // The tile in panels of 16 columns, 128 bytes a row: first those of the left
-// piece, then those of the right one. The copies permute pieces of 16 bytes
-// in each eight rows: piece p of row r lies at p ^ r % 8.
+// piece, then those of the right one. The copies permute pieces of 16 bytes in
+// each eight rows: piece p of row r lies at p ^ r % 8.
 template <typename Tile>
 struct BulkTile : TensorTile<Tile> {
   static_assert(TensorTile<Tile>::threads == bulk_copier);
@@ -54,22 +54,22 @@ struct BulkTile : TensorTile<Tile> {
   static constexpr int aligned_bytes = Tile::stages * stage_bytes + 1024;
 };
 
-// What a block does at a time: some steps of a tile, all or a part of them.
+// A unit of a block's work: some steps of a tile, all or a part of them.
 struct BulkPiece {
   int tile, begin, steps;
   bool ends_with;  // as in balanced.cuh
 };
 
-// How many a block has at most: two of shared tiles, which come first, so that
-// what they store is there when the others end, and whole ones.
+// The most pieces that a block can have: two of shared tiles, which come first
+// so that their parts are stored when the others end, and the whole tiles.
 __device__ __forceinline__ int pieces(const BalancedShares& shares) {
   const int grid = gridDim.x, block = blockIdx.x,
             left = static_cast<int>(shares.first_tile) - block;
   return 2 + max(0, (left + grid - 1) / grid);
 }
 
-// Piece i of this block; with no steps, there is none. It is found anew where
-// it is needed: the registers are for sums.
+// Piece i of this block; no steps means that there is none. It is computed
+// again at each use, because the sums need the registers.
 __device__ __forceinline__ BulkPiece piece_of(const BalancedShares& shares,
                                               int of_tile, int i) {
   const int block = blockIdx.x, grid = gridDim.x,
@@ -84,13 +84,13 @@ __device__ __forceinline__ BulkPiece piece_of(const BalancedShares& shares,
   return {first_tile + from / of_tile, from % of_tile, to - from, i == 1};
 }
 
-// As in tensor.cuh; of each eight observations a lane has 2 t and 2 t + 1.
+// As in tensor.cuh; a lane has 2 t and 2 t + 1 of each eight observations.
 template <typename S>
 struct BulkOperands {
   using Pair = CovarianceVector<double>;
   Pair left[2][2];
   double right[2][S::across][2];
-  // bytes in a stage: of two observations, and for even and odd eights
+  // byte offsets in a stage: per two observations, and for even and odd eights
   int left_at[2], right_at[2][2];
 
   __device__ __forceinline__ BulkOperands() {
@@ -164,15 +164,15 @@ __device__ __forceinline__ void store_piece(
   }
 }
 
-// One stage, in groups of rows: while a group is multiplied the operands of the
-// next are read, and at the end those of the next stage, if there is more.
-// from: the stage, and afterwards the next one.
+// One stage, in groups of rows: while a group is multiplied, the operands of
+// the next are read; at the end, those of the next stage if there is more.
+// from: the stage, and on return the next one.
 template <typename S>
 __device__ __forceinline__ void multiply_stage(
     BulkOperands<S>& operands, double (&sum)[S::rows][S::cols],
     Ring<S::stages>& ring, const unsigned char*& from, bool more,
     const unsigned char* stages, Barrier* full) {
-  // Before which group of rows the ring moves on to the next stage.
+  // The group of rows before which the ring moves on to the next stage.
   constexpr int moves_on = S::down - (S::early ? 2 : 1);
   std::uint32_t arrived = 0;
   _Pragma("unroll")
@@ -200,16 +200,16 @@ __device__ __forceinline__ void multiply_stage(
 }
 
 // One thread of the third warpgroup asks for the stages of all pieces, in the
-// order in which they are multiplied, as soon as each is free; two warpgroups
-// multiply them, and store what comes of a piece.
-// centred: 16 columns of a row, rows, panels of 16 columns.
+// order in which they are multiplied, as soon as each is free. Two warpgroups
+// multiply them and store the sums of each piece. centred: 16 columns of a row,
+// rows, panels of 16 columns.
 template <typename S>
 __global__ void __launch_bounds__(bulk_threads, 1)
     covariance_tensor_bulk(const PARLAB_GRID_CONSTANT TensorMap centred,
                            double* cov, double* parts, BalancedShares shares,
                            int steps_of_tile, std::int64_t n, double divisor) {
   unsigned char* const shared = shared_memory<unsigned char>();
-  // The permutation is one of addresses.
+  // Aligned, because the permutation depends on addresses.
   unsigned char* const stages =
       shared + (1024 - shared_address(shared) % 1024) % 1024;
   __shared__ Barrier full[S::stages], empty[S::stages];
@@ -236,7 +236,7 @@ __global__ void __launch_bounds__(bulk_threads, 1)
       const int left = static_cast<int>(place.row) * S::panels,
                 right = static_cast<int>(place.col) * S::panels;
       for (int step = 0; step < piece.steps; ++step, ring.advance()) {
-        wait(empty[ring.stage], ring.parity ^ 1);  // at first at once
+        wait(empty[ring.stage], ring.parity ^ 1);  // no wait at first
         unsigned char* const stage = stages + ring.stage * S::stage_bytes;
         Barrier& arrived = full[ring.stage];
         const int row = (piece.begin + step) * S::deep;

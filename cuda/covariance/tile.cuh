@@ -1,24 +1,24 @@
-// What `register` and `balanced` have in common: how a block multiplies
-// its two pieces of the centred copy for a tile of the result, and
-// how that tile is stored.
+// Shared by `register` and `balanced`: how a block multiplies its two
+// pieces of the centred copy for a tile of the result, and how that tile is
+// stored.
 // - A thread computes 8 x 8 elements: for a step down the columns it fetches 16
 //   elements from shared memory and makes 64 products of them. With fewer
-//   elements per thread, those reads would decide.
+//   elements per thread, those reads would set the time.
 // - Both operands are pieces of rows of the centred copy, so that 16 bytes at a
 //   time go straight from global to shared memory, past the registers, with
 //   nothing to transpose.
-// - Several pairs of pieces (stages) are under way while one is multiplied; and
-//   the registers of a row are read from shared memory while the row before is
-//   multiplied.
+// - Several pairs of pieces (stages) are under way while one is multiplied, and
+//   a row's registers are read from shared memory during the previous row.
 // - The copy has room for whole tiles, and zeros there: no read needs a test.
 // - A thread's rows and columns lie in vectors beside those of its neighbours,
 //   so that the tile and its mirror image are both stored in vectors.
 //
-// In double the reads from shared memory decide even so. On an H200 a scheduler
-// can begin a product every 2 cycles. 8 x 8 per thread, all operands in
-// registers, take it 2.10 cycles each; with the eight 16-byte reads that 64
-// products need, 2.57, with two warps per scheduler as with three, and with no
-// copy and no barrier: 78 % of the peak is what this form can come to.
+// In double the reads from shared memory set the time even so. On an H200 a
+// scheduler can begin a product every 2 cycles. 8 x 8 per thread, all
+// operands in registers, take it 2.10 cycles each. With the eight 16-byte
+// reads that 64 products need it is 2.57, for two warps per scheduler as
+// for three, without any copy or barrier: this form can reach 78 % of the
+// peak.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -32,12 +32,12 @@ namespace {
 template <typename T>
 struct CovarianceTile {
   static constexpr int size = 64;           // rows and columns
-  static constexpr int rows = 8, cols = 8;  // of a thread
+  static constexpr int rows = 8, cols = 8;  // per thread
   static constexpr int deep = 8, stages = 4;
   static constexpr int threads = size * size / (rows * cols);
 
-  // As many blocks as the registers allow: 255 per thread
-  // in double, 128 in float.
+  // As many blocks as the registers allow: 255 per thread in double, 128 in
+  // float.
   static constexpr int blocks_per_sm = sizeof(T) == 8 ? 4 : 8;
   static constexpr int vector = 16 / sizeof(T);
   static constexpr int lanes_down = 4, lanes_across = 8;
@@ -47,11 +47,11 @@ struct CovarianceTile {
   // elements: a row of the left piece, one of the right
   static constexpr int pair = 2 * size;
   static constexpr int shared_bytes = stages * deep * pair * sizeof(T);
-  // of a tile, for one of several blocks that share it: with fewer it does
-  // little but fill its stages
+  // The fewest steps that one of several blocks takes of a shared tile: with
+  // fewer it does little more than fill its stages.
   static constexpr int least_steps = 2 * stages;
 
-  // Where a row's element lies in a stage, the right piece's from `size` on.
+  // The place of a row's element in a stage; the right piece begins at `size`.
   static constexpr int in_stage(int row, int col) { return row * pair + col; }
 
   // The tiles that touch the upper triangle of n columns, one row
@@ -64,10 +64,10 @@ struct CovarianceTile {
     return Covariance::packed_place(tile, ceil_div(n, size));
   }
 
-  // A thread's rows and columns of a tile: its first ones, and the distance
-  // of the others to them. Lanes are 4 down and 8 across, in each half of the
-  // warp 2 down and 8 across, down first: neighbours in pairs read the same
-  // vector, which shared memory then delivers once for both.
+  // A thread's rows and columns of a tile: the first ones, and the distances of
+  // the others from them. Lanes are 4 down and 8 across, in each half of the
+  // warp 2 down and 8 across, numbered downwards first: pairs of neighbours
+  // read the same vector, which shared memory then delivers once for both.
   __device__ static int first_row(int thread) {
     const int warp = thread / 32 % warps_down, lane = thread % 32;
     return warp * lanes_down * rows + (lane / 16 * 2 + lane % 2) * vector;
@@ -86,18 +86,18 @@ struct CovarianceTile {
   }
 };
 
-// What a thread copies of the pieces of a tile to the stages in shared memory,
+// A thread's copies of the pieces of a tile to the stages in shared memory,
 // some rows at a time: a row of the left piece, and beside it one of the right.
 template <typename T, typename S>
 struct CovarianceCopies {
   using Vector = CovarianceVector<T>;
 
-  // The block copies so many rows of both pieces at a time, a
-  // thread one vector of each.
+  // Rows of both pieces that the block copies at a time, a thread one vector of
+  // each.
   static constexpr int at_once = S::threads * S::vector / S::size;
 
-  // The pieces begin at these columns, of one matrix or of
-  // two of the same stride.
+  // The pieces begin at these columns, of one matrix or of two of the same
+  // stride.
   __device__ CovarianceCopies(const T* left_, const T* right_,
                               std::int64_t stride_, T* shared)
       : stride(stride_) {
@@ -124,10 +124,10 @@ struct CovarianceCopies {
   T* to;
 };
 
-// Adds to `sum` the products of `steps` pieces of `deep` rows, for the
-// tile whose rows are the columns from left_from on and whose columns
-// those from right_from on. shared: the stages. When it returns, a
-// thread may still be reading them.
+// Adds to `sum` the products of `steps` pieces of `deep` rows. The tile's rows
+// are the columns from left_from on, its columns are those from right_from on.
+// shared: the stages. When it returns, other threads may still be reading
+// them.
 template <typename T, typename S = CovarianceTile<T>>
 __device__ void multiply_tile(CovarianceTile<T>, const T* left_from,
                               const T* right_from, std::int64_t stride,
@@ -140,11 +140,11 @@ __device__ void multiply_tile(CovarianceTile<T>, const T* left_from,
   CovarianceCopies<T, S> copies(left_from, right_from, stride, shared);
   constexpr int at_once = copies.at_once;
 
-  // In double the copies of a stage are spread over its rows. In float, where
-  // registers are scarcer, that is slower than all of them together.
+  // In double the copies of a stage are spread over its rows. In float, which
+  // has fewer registers to spare, copying all at once is faster.
   constexpr int together = sizeof(T) == 8 ? at_once : S::deep;
 
-  Vector left[2][down], right[2][across];  // of a row, and of the next one
+  Vector left[2][down], right[2][across];  // for a row, and for the next one
   const int row = S::first_row(threadIdx.x),
             col = S::size + S::first_col(threadIdx.x);
   const auto read = [&](int set, const T* from) {
@@ -177,8 +177,8 @@ __device__ void multiply_tile(CovarianceTile<T>, const T* left_from,
     _Pragma("unroll")
     for (int k = 0; k < S::deep; ++k) {
       if (k == S::deep - 1) {
-        // The next stage has arrived, for all threads; and none reads this
-        // one any more, which is the one that is filled next.
+        // The next stage has arrived for all threads, and all have read this
+        // one, which is filled next.
         __pipeline_commit();
         __pipeline_wait_prior(S::stages - 2);
         __syncthreads();
@@ -205,8 +205,8 @@ __device__ void multiply_tile(CovarianceTile<T>, const T* left_from,
   }
 }
 
-// Both pieces of one matrix, whose first row is `rows`: the columns
-// from i0 on and from j0 on.
+// Both pieces from one matrix, whose first row is `rows`: the columns from i0
+// on and from j0 on.
 template <typename T, typename S = CovarianceTile<T>>
 __device__ void multiply_tile(CovarianceTile<T> tile, const T* rows, int i0,
                               int j0, std::int64_t stride, int steps, T* shared,
@@ -214,8 +214,8 @@ __device__ void multiply_tile(CovarianceTile<T> tile, const T* rows, int i0,
   multiply_tile(tile, rows + i0, rows + j0, stride, steps, shared, sum);
 }
 
-// Stores a square of vector x vector elements, (i,j) the first, and its mirror
-// image. The corner is on the diagonal, or the square does not touch it.
+// Stores a square of vector x vector elements from (i,j) on, and its mirror
+// image. Its corner is on the diagonal, or the square does not touch that.
 template <typename T, int VECTOR, typename Value>
 __device__ void store_square(T* cov, std::int64_t i, std::int64_t j,
                              std::int64_t n, Value value) {

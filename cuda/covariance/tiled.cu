@@ -1,10 +1,10 @@
-// The report's product as it was meant: a block computes a square tile
-// of the result, a thread one element. Step by step down the columns, two
-// pieces of `tile` rows are copied to shared memory, one with the columns
-// that are the tile's rows, one with those that are its columns, and used
-// by all threads of the block. Both come from the same matrix, and with its
-// rows: D^T D needs no transposed reads. Parts outside the matrix are zeros,
-// which add nothing. The full matrix is computed.
+// The report's product as it was meant: a block computes a square tile of the
+// result, a thread one element. Step by step down the columns, the block
+// copies two pieces of `tile` rows to shared memory: the columns that are the
+// tile's rows, and those that are its columns. All its threads use both. Both
+// come from the same matrix, along its rows: D^T D needs no transposed reads.
+// Parts outside the matrix are zeros, which add nothing. The full matrix is
+// computed.
 #include "centred.cuh"
 
 using namespace parlab;

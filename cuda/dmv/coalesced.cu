@@ -1,8 +1,8 @@
-// The naive kernel on the transposed matrix. The grid and the work of a
-// thread are the same: the part of one row inside a square of block x block
-// elements, added to y with an atomic. But in the transposed matrix the
-// elements that neighbouring threads read in one step are neighbours too:
-// a warp reads whole sectors and uses all of them.
+// The naive kernel on the transposed matrix. The grid and a thread's work are
+// the same: the part of one row inside a square of block x block elements,
+// added to y with an atomic. In the transposed matrix, however, the elements
+// that neighbouring threads read in one step are neighbours too: a warp reads
+// whole sectors and uses all of them.
 #include "gpu/gpu.hpp"
 #include "workloads/dmv.hpp"
 
@@ -17,7 +17,7 @@ __global__ void dmv_coalesced(const T* a_transposed, const T* x, T* y,
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (row >= rows) return;
 
-  // With more than a grid has, a block takes several: see blocks_in_y().
+  // A block takes several strips if the grid is too small: see blocks_in_y().
   for (std::int64_t strip = blockIdx.y; strip * blockDim.x < cols;
        strip += gridDim.y) {
     const std::int64_t first = strip * blockDim.x;

@@ -1,16 +1,16 @@
 // The matrix begins in the host's memory, and y ends there. The link between
-// host and GPU is some fifty times as slow as the GPU's memory, so that
-// the best that can be done is to keep it busy:
+// host and GPU is some fifty times as slow as the GPU's memory, so the best one
+// can do is to keep it busy.
 //
-// The matrix is cut into pieces of whole rows. One stream copies them up, one
-// behind the other, for two copies at a time would share the link, and both
-// be late. Others take turns: as soon as its piece is there each computes
-// a part of y with the kernel of `streamed`, and copies that back while the
-// next piece is on its way. What is left beside the copies is the last piece's
-// kernel, and a moment between two copies: pieces may be large.
+// The matrix is cut into pieces of whole rows. One stream copies them up one
+// after the other, for two copies at a time would share the link and both be
+// late. Others take turns: as soon as its piece is there, each computes a part
+// of y with the kernel of `streamed` and copies that back while the next piece
+// is on its way. The last piece's kernel and a moment between two copies remain
+// uncovered, so pieces may be large.
 //
-// Only as many pieces as there are streams are on the GPU at any time: a
-// matrix may be larger than its memory.
+// Only as many pieces as there are streams are on the GPU at any time: a matrix
+// may be larger than the GPU's memory.
 #include <algorithm>
 #include <vector>
 

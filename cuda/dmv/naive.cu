@@ -1,8 +1,8 @@
 // The report's first kernel. The matrix is cut into squares of block x block
-// elements; a block of threads takes one square, a thread the part of one
-// row inside it, and adds its sum to y with an atomic. Neighbouring threads
-// read addresses a whole row apart: every load of a warp touches 32 sectors
-// of memory and uses one element of each.
+// elements. A block of threads takes one square; a thread takes the part of one
+// row inside it and adds its sum to y with an atomic. Neighbouring threads read
+// addresses a whole row apart: every load of a warp touches 32 sectors of
+// memory and uses one element of each.
 #include "gpu/gpu.hpp"
 #include "workloads/dmv.hpp"
 
@@ -16,7 +16,7 @@ __global__ void dmv_naive(const T* a, const T* x, T* y, std::int64_t rows,
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (row >= rows) return;
 
-  // With more than a grid has, a block takes several: see blocks_in_y().
+  // A block takes several strips if the grid is too small: see blocks_in_y().
   for (std::int64_t strip = blockIdx.y; strip * blockDim.x < cols;
        strip += gridDim.y) {
     const std::int64_t first = strip * blockDim.x;

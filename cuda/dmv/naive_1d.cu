@@ -1,7 +1,7 @@
-// One thread per row: the serial loop, handed out row by row. No atomics
-// and nothing to clear, but there are only as many threads as rows, far
-// too few to keep the memory busy, and neighbouring threads still read
-// addresses a whole row apart.
+// One thread per row: the serial loop, divided by rows. There are no atomics
+// and nothing to clear, but only as many threads as rows, far too few to keep
+// the memory busy, and neighbouring threads still read addresses a whole row
+// apart.
 #include "gpu/gpu.hpp"
 #include "workloads/dmv.hpp"
 

@@ -1,7 +1,7 @@
-// The coalesced kernel with x in shared memory. All threads of a block
-// multiply by the same strip of x: each loads one element of it, and after
-// a barrier all read the strip from shared memory. Where x stays in the L1
-// cache anyway, this buys nothing and the barrier costs a little.
+// The coalesced kernel with x in shared memory. All threads of a block multiply
+// by the same strip of x: each loads one element of it, and after a barrier all
+// read the strip from shared memory. If x stays in the L1 cache anyway, this
+// gains nothing and the barrier costs a little.
 #include "gpu/gpu.hpp"
 #include "workloads/dmv.hpp"
 
@@ -16,7 +16,7 @@ __global__ void dmv_shmem(const T* a_transposed, const T* x, T* y,
   T* x_strip = shared_memory<T>();
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
 
-  // With more than a grid has, a block takes several: see blocks_in_y().
+  // A block takes several strips if the grid is too small: see blocks_in_y().
   for (std::int64_t strip = blockIdx.y; strip * blockDim.x < cols;
        strip += gridDim.y) {
     const std::int64_t first = strip * blockDim.x;

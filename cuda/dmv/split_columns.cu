@@ -1,9 +1,9 @@
-// Each GPU of a team has some of the columns, and the elements of x that
-// meet them. It computes a sum for every row, of its own columns alone;
-// the sums of all GPUs are added up between them, and then each has all
-// of y. A copy of x is saved, and y has to travel: as many bytes as it
-// has, from every GPU. The way for matrices with few rows, of which there
-// would not be enough for all GPUs.
+// Each GPU of a team has some of the columns and the matching elements of x.
+// It computes a sum for every row, from its own columns alone. An all-reduce
+// adds up the sums of all GPUs and leaves all of y on each. This saves a
+// copy of x, but y has to travel: every GPU sends its number of bytes. It
+// suits matrices with few rows, of which there would not be enough for all
+// GPUs.
 #include "gpu/gpus.hpp"
 #include "streamed.cuh"
 

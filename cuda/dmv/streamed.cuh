@@ -1,5 +1,5 @@
-// The kernel of `streamed`, which says how it works; the parts of several
-// GPUs are computed by it too.
+// The kernel of `streamed`; streamed.cu says how it works. The variants for
+// several GPUs use it too.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ __device__ double2 gather(const double* x) {
 
 // Adds to sum[] the products with x of some words of a team's rows: `word` and
 // every team_threads-th after it, `unroll` in all. whole: none of them lies
-// past the end. keep: what is read stays in the L2 cache.
+// past the end. keep: the words read stay in the L2 cache.
 template <bool whole, bool keep, int team_threads, int team_rows, int unroll,
           typename T>
 __device__ __forceinline__ void add_words(const T* const (&row)[team_rows],
@@ -70,8 +70,8 @@ __device__ __forceinline__ void add_words(const T* const (&row)[team_rows],
   }
 }
 
-// Adds to sum[] the products of a team's rows with x. Of each row, and of x:
-// the first whole word, `head` elements before it, and `after` from it on.
+// Adds to sum[] the products of a team's rows with x. Each row, and x, is given
+// by its first whole word; `head` elements lie before that, `after` from it on.
 template <bool keep, int team_threads, int team_rows, int unroll, typename T>
 __device__ __forceinline__ void add_rows(const T* const (&row)[team_rows],
                                          const T* x, int head,
@@ -86,10 +86,10 @@ __device__ __forceinline__ void add_rows(const T* const (&row)[team_rows],
                                                            word, words, sum);
   }
 
-  // What is left is loaded at once, too, though some threads lack words: one
-  // load after another would take several times as long. The elements before
-  // the first word and after the last, one per thread, are loaded along with
-  // it.
+  // The remaining words are loaded at once too, though some threads have none:
+  // one load after another would take several times as long. The elements
+  // before the first word and after the last, one per thread, are loaded along
+  // with them.
   const std::int64_t edge =
       thread < head ? thread - head : words * n + (thread - head);
   T edge_of_a[team_rows], edge_of_x = edge < after ? x[edge] : T{0};
@@ -105,8 +105,8 @@ __device__ __forceinline__ void add_rows(const T* const (&row)[team_rows],
     sum[r] += edge_of_a[r] * edge_of_x;
 }
 
-// kept / 256 of all teams leave their rows in the L2 cache. A
-// block: one team or several.
+// kept / 256 of all teams leave their rows in the L2 cache. A block: one team
+// or several.
 template <typename T, int team_warps, int team_rows, int unroll>
 __global__ void __launch_bounds__(team_warps > 8 ? 32 * team_warps : 256)
     dmv_streamed(const T* a, const T* x, T* y, std::int64_t rows,
@@ -129,7 +129,7 @@ __global__ void __launch_bounds__(team_warps > 8 ? 32 * team_warps : 256)
   T sum[team_rows];
   _Pragma("unroll")
   for (int r = 0; r < team_rows; ++r) {
-    // none past the end
+    // not past the end
     row[r] = a + min(from + r * n, from + (rows - 1 - from) / n * n) * cols;
     sum[r] = 0;
   }
@@ -148,8 +148,8 @@ __global__ void __launch_bounds__(team_warps > 8 ? 32 * team_warps : 256)
                                                      cols - head, thread, sum);
   }
 
-  // The sums of a warp by shuffles, those of a team's warps
-  // through shared memory.
+  // Shuffles add the sums of a warp; shared memory combines those of a team's
+  // warps.
   __shared__ T sum_of_warp[team_rows][32];
   const int warp = threadIdx.x / 32;
   _Pragma("unroll")
@@ -189,11 +189,11 @@ void launch_streamed(Gpu& gpu, const Dmv::Args<T>& p, double kept_bytes) {
              p.rows, p.cols, kept);
 }
 
-// The shapes are the best of some hundreds tried on an H200, float and double,
-// squares from 1024 to 16384 and others from 64:1 to 1:64. Few long rows have
-// large teams, so that every multiprocessor has warps enough; many short ones
-// have small teams of which each lane has all of its words, or a good part of
-// them, under way at once.
+// The best shapes of some hundreds tried on an H200, in float and double, with
+// squares from 1024 to 16384 and other shapes from 64:1 to 1:64. Few long rows
+// have large teams, so that every multiprocessor has enough warps. Many short
+// ones have small teams, in which each lane has all or many of its words under
+// way at once.
 template <typename T>
 void choose_shape(Gpu& gpu, const Dmv::Args<T>& p) {
   const double cache = gpu.l2_bytes();

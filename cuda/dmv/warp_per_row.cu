@@ -1,6 +1,6 @@
-// A warp per row: its 32 lanes read 32 neighbouring elements of the row in
-// one step, so the reads are coalesced without transposing the matrix. At
-// the end the lanes' sums are added in five shuffles. No atomics, nothing to
+// A warp per row: its 32 lanes read 32 neighbouring elements of the row in one
+// step, so the reads are coalesced without transposing the matrix. Five
+// shuffles add the lanes' sums at the end. There are no atomics and nothing to
 // clear, and 32 times the threads of one thread per row.
 #include "gpu/gpu.hpp"
 #include "workloads/dmv.hpp"

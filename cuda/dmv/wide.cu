@@ -3,9 +3,9 @@
 // keep the memory busy. Each part of x is loaded once for four rows.
 //
 // Rows whose length is not a multiple of 16 bytes start at different places
-// inside a 16-byte word. Rows that lie one word's count of elements apart
-// (4 floats, 2 doubles) start at the same place: a warp takes such rows, so
-// that one cut into head, words and tail fits all four.
+// inside a 16-byte word. Rows that lie as many rows apart as a word has
+// elements (4 floats, 2 doubles) start at the same place. A warp takes such
+// rows, so that one division into head, words and tail fits all four.
 #include <type_traits>
 
 #include "gpu/gpu.hpp"
@@ -48,7 +48,7 @@ __global__ void dmv_wide(const T* a, const T* x, T* y, std::int64_t rows,
   T sum[warp_rows];
   _Pragma("unroll")
   for (int r = 0; r < warp_rows; ++r) {
-    // none past the end
+    // not past the end
     row[r] = a + min(first + r * n, first + (rows - 1 - first) / n * n) * cols;
     sum[r] = 0;
   }

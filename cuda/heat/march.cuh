@@ -1,16 +1,16 @@
-// A warp marches down a strip and takes several steps on its way: the kernel of
-// `registers`, `pipelined` and `persistent`.
+// A warp marches down a strip and takes several time steps on its way: the
+// kernel of `registers`, `pipelined` and `persistent`.
 //
-// A lane has a word of neighbouring columns, and of each time level the last
-// two rows. When a row of the first level arrives, the row before it has both
-// its neighbours and goes on to the second level; there it is the row that
-// arrives. So one row is read at the top of the chain and one row, `depth` rows
-// higher and `depth` steps later, leaves it at its end. Neighbours to the left
-// and right come from the lanes beside, by shuffles.
+// A lane has a word of neighbouring columns, and the last two rows of each time
+// level. When a row of the first level arrives, the row before it has both
+// neighbours and goes on to the second level, where it arrives in turn. Each
+// step down thus reads one row at the top of the chain and emits, at its end,
+// the row `depth` higher and `depth` time steps later. Shuffles bring the
+// neighbours to the left and right from the adjacent lanes.
 //
-// The lanes at both ends of a warp miss a neighbour, and what is wrong there
-// moves one column inwards with each step. A warp writes those columns only
-// that it has not reached; its strips overlap with its neighbours' by as much.
+// The lanes at both ends of a warp lack a neighbour, and their error moves one
+// column inwards with each step. A warp writes only the columns that it has not
+// reached; its strip overlaps its neighbours' by as much.
 #pragma once
 
 #include <type_traits>
@@ -41,7 +41,7 @@ struct Extents {
   std::int64_t rows, cols;
 };
 
-// aligned: rows begin at multiples of 16 bytes. Outside of the grid: 0.
+// aligned: rows begin at multiples of 16 bytes. Points outside the grid are 0.
 template <bool aligned, typename T>
 __device__ __forceinline__ Word<T> read_word(const T* grid, Extents extents,
                                              std::int64_t row,
@@ -76,8 +76,8 @@ __device__ __forceinline__ void write_word(T* grid, Extents extents,
   }
 }
 
-// The row between north and south one step later. keeps: the points of it that
-// belong to the border, a bit for each.
+// The row between north and south, one step later. keeps: its points that
+// belong to the border, one bit each.
 template <typename T>
 __device__ __forceinline__ Word<T> step_row(const Word<T>& north,
                                             const Word<T>& here,
@@ -97,8 +97,8 @@ __device__ __forceinline__ Word<T> step_row(const Word<T>& north,
   return next;
 }
 
-// Rows first to last - 1 of `to`, after `depth` steps, in the columns from
-// `left` on that this warp writes. touches: the strip has points of the border.
+// Computes rows first to last - 1 of `to` after `depth` steps, in the columns
+// that this warp writes, from `left` on. touches: the strip has border points.
 template <int depth, bool aligned, bool touches, typename T>
 __device__ __forceinline__ void march_strip(const T* from, T* to,
                                             Extents extents, std::int64_t first,
@@ -117,7 +117,7 @@ __device__ __forceinline__ void march_strip(const T* from, T* to,
     }
   }
 
-  Word<T> north[depth] = {}, here[depth] = {};  // of each level
+  Word<T> north[depth] = {}, here[depth] = {};  // one per level
   _Pragma("unroll 2")
   for (std::int64_t row = first - depth; row < last + depth; ++row) {
     Word<T> arrived = read_word<aligned>(from, extents, row, col);
@@ -138,8 +138,8 @@ __device__ __forceinline__ void march_strip(const T* from, T* to,
   }
 }
 
-// A warp's share of the grid: of `strips` across and so many down, every
-// so-manieth. Whole blocks of warps.
+// A warp's share of the grid's strips: it takes every n-th of n warps. Blocks
+// consist of whole warps.
 template <int depth, bool aligned, typename T>
 __device__ __forceinline__ void march(const T* from, T* to, Extents extents,
                                       std::int64_t height) {
@@ -166,8 +166,8 @@ __device__ __forceinline__ void march(const T* from, T* to, Extents extents,
   }
 }
 
-// Rows of a strip: as they are asked for, or, for 0, so many that so many warps
-// have one strip each. Short strips read more rows twice.
+// Rows of a strip: `asked`, or for 0 enough that each of `warps` warps has one
+// strip. Short strips read more rows twice.
 template <typename T, int depth>
 std::int64_t strip_height(const Heat::Args<T>& p, std::int64_t asked,
                           std::int64_t warps) {
@@ -185,7 +185,7 @@ __global__ void __launch_bounds__(256)
 
 constexpr std::int64_t march_block = 128;
 
-// `depth` steps in one launch. strip: rows of a strip, 0 for one wave.
+// `depth` steps in one launch. strip: rows of a strip, 0 for one wave of warps.
 template <int depth, bool aligned, typename T>
 void launch_march(Gpu& gpu, const Heat::Args<T>& p, const T* from, T* to,
                   std::int64_t strip) {
@@ -201,7 +201,7 @@ void launch_march(Gpu& gpu, const Heat::Args<T>& p, const T* from, T* to,
       kernel, from, to, Extents{p.rows, p.cols}, height);
 }
 
-// The tunable of that name.
+// The tunable `strip`.
 inline TunableSpec rows_of_strip() {
   return {.name = "strip", .fallback = 0, .min = 1, .max = 4096};
 }

@@ -1,7 +1,7 @@
-// One thread per point and one launch per step: a launch ends when all blocks
-// have, which is the barrier that steps need between them. A thread reads its
-// point and four neighbours from global memory. The caches catch four of the
-// five, and each point comes from memory once per step.
+// One thread per point and one launch per step: a launch ends when all its
+// blocks have, which is the barrier that the steps need. A thread reads its
+// point and its four neighbours from global memory. The caches catch four of
+// these five reads, and each point comes from memory once per step.
 #include "steps.cuh"
 
 namespace {
@@ -12,7 +12,7 @@ __global__ void heat_naive(const T* a, T* b, std::int64_t rows,
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= cols) return;
 
-  // With more than a grid has, a thread takes several: see blocks_in_y().
+  // A thread takes several rows if the grid is too small: see blocks_in_y().
   for (std::int64_t row = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
        row < rows; row += std::int64_t{gridDim.y} * blockDim.y) {
     const T* at = a + row * cols + col;

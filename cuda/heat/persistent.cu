@@ -1,14 +1,14 @@
 // One launch takes all steps. As many blocks as the device holds at once march
 // down their strips, up to eight steps at a time, and meet at a barrier of the
-// grid where other rungs begin another launch. A barrier costs less than a
-// launch, which counts on small grids: their steps take as long as a launch.
+// grid where other variants begin a new launch. A barrier costs less than a
+// launch, which matters on small grids: their steps take as long as a launch.
 #include <cooperative_groups.h>
 
 #include "march.cuh"
 
 namespace {
 
-// As many steps as are left, up to `depth`, but a power of two.
+// Takes up to `depth` of the steps left, rounded down to a power of two.
 template <int depth, bool aligned, typename T>
 __device__ int march_once(const T* from, T* to, Extents extents,
                           std::int64_t height, std::int64_t left) {
@@ -20,7 +20,7 @@ __device__ int march_once(const T* from, T* to, Extents extents,
   return depth;
 }
 
-// other: a grid, for marches whose number from the last one is odd.
+// other: receives every second march, so that the last one writes to b.
 template <int depth, bool aligned, typename T>
 __global__ void __launch_bounds__(march_block)
     heat_persistent(const T* a, T* b, T* other, Extents extents,

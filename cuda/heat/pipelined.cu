@@ -1,9 +1,9 @@
-// Shared memory delivers five points for each that `temporal` computes, and
-// that is its limit. Here the steps of a launch follow one another in the
+// Shared memory delivers five points for each point that `temporal` computes,
+// and this is its limit. Here the steps of a launch follow one another in the
 // registers of a warp: it marches down a strip, and each row that arrives moves
-// a row of every step one step on (march.cuh). Only neighbours to the left and
-// right go from lane to lane, two shuffles for a word of points. Eight steps
-// move as much memory as one did.
+// a row of every step one step on (march.cuh). Only left and right neighbours
+// go from lane to lane, by two shuffles per word of points. Eight steps move as
+// much memory as one did.
 #include "march.cuh"
 
 namespace {

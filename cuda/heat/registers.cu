@@ -1,8 +1,8 @@
 // A warp marches down a strip of columns. A lane keeps three rows of four
-// floats, or two doubles, in registers: each step down it reads one word of 16
-// bytes, for what is south of one row is the next row and north of the one
-// after it. The points to the left and right of its word it gets from the lanes
-// beside by shuffles. A point is read once and by no way but this.
+// floats or two doubles in registers. At each step down it reads one word of 16
+// bytes: the row south of one row is the next row, and then the row north of
+// the one after. The points to the left and right of its word come from the
+// adjacent lanes by shuffles. Each point is read only once.
 #include "march.cuh"
 
 const Register<Heat, float, double> variant(

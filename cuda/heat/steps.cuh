@@ -1,4 +1,4 @@
-// The step of all rungs, and how a grid is handed from launch to launch.
+// The step of all variants, and how launches pass a grid from one to the next.
 #pragma once
 
 #include <algorithm>
@@ -15,10 +15,10 @@ __device__ __forceinline__ T stepped(T here, T north, T south, T west, T east) {
   return T(0.5) * here + T(0.125) * (north + south + west + east);
 }
 
-// launch(from, to, count) takes so many steps. The first launch reads a, the
+// launch(from, to, count) takes `count` steps. The first launch reads a, the
 // last one writes to b; in between they write to b and to scratch memory in
-// turn. A launch takes as many steps as are left, up to `together`, but a power
-// of two.
+// turn. A launch takes as many steps as are left, up to `together`, rounded
+// down to a power of two.
 template <typename T, typename F>
 void in_launches(Gpu& gpu, const Heat::Args<T>& p, std::int64_t together,
                  F launch) {
@@ -40,7 +40,7 @@ void in_launches(Gpu& gpu, const Heat::Args<T>& p, std::int64_t together,
   }
 }
 
-// The most steps of a launch.
+// The tunable `depth`: the most steps of a launch.
 inline TunableSpec depth_of_launch(std::int64_t fallback) {
   return {.name = "depth",
           .fallback = fallback,

@@ -1,8 +1,8 @@
 // A launch takes several steps, and the grid is read and written once for all
 // of them. A block copies its tile with a halo as wide as there are steps. With
-// each step the points that are still right shrink by one on each side, until
-// the tile itself is left: blocks compute the points of the halo twice or more,
-// and need nothing from each other. Two copies in shared memory take turns.
+// each step the correct region shrinks by one point on each side, until just
+// the tile is left: several blocks compute the same halo points and need
+// nothing from each other. Two copies in shared memory take turns.
 #include "steps.cuh"
 
 namespace {
@@ -11,7 +11,7 @@ struct TileExtents {
   int rows, cols;
 };
 
-// Both extents of the block's region: the tile and `steps` on each side.
+// Extents of the block's region: the tile, and `steps` more on each side.
 template <typename T>
 __global__ void __launch_bounds__(512)
     heat_temporal(const T* a, T* b, std::int64_t rows, std::int64_t cols,
@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(512)
   const std::int64_t col0 = std::int64_t{blockIdx.x} * tile.cols - steps;
   for (std::int64_t row0 = std::int64_t{blockIdx.y} * tile.rows - steps;
        row0 + steps < rows; row0 += std::int64_t{gridDim.y} * tile.rows) {
-    // Only that part of the region which is in the grid.
+    // Only the part of the region that is inside the grid.
     const int top = static_cast<int>(max(std::int64_t{0}, -row0));
     const int left = static_cast<int>(max(std::int64_t{0}, -col0));
     const int bottom = static_cast<int>(min(std::int64_t{height}, rows - row0));

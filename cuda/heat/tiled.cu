@@ -1,7 +1,7 @@
 // A block copies its tile and the halo, the neighbours on each side, to shared
 // memory and computes from the copy: each point of the tile is read once from
-// global memory. The caches of today do as much for the naive kernel, and the
-// barrier comes on top. A later rung keeps the tile there for several steps.
+// global memory. Today's caches do as much for the naive kernel, which needs no
+// barrier. `temporal` keeps the tile there for several steps.
 #include "steps.cuh"
 
 namespace {

@@ -1,7 +1,7 @@
-// Lanes of a warp that meet at one bin are served one after another, and so are
-// lanes whose bins share a bank. A block has several copies of its bins, and
-// neighbouring lanes count in different ones. With 32 copies, which lie side by
-// side, each lane has a bank of its own: no two of a warp ever meet.
+// Lanes of a warp that use the same bin are served one after another, and so
+// are lanes whose bins share a bank. A block therefore has several copies of
+// its bins, and neighbouring lanes use different ones. With 32 copies, side by
+// side, each lane has its own bank: no two lanes of a warp ever collide.
 #include "counting.cuh"
 
 const Register<Histogram, std::uint8_t, int> variant(

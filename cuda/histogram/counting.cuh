@@ -1,4 +1,4 @@
-// The kernel of `shared` and `copies`: a thread takes every so-manieth element.
+// The kernel of `shared` and `copies`. A thread takes every n-th element.
 #pragma once
 
 #include "private.cuh"
@@ -17,6 +17,6 @@ __global__ void histogram_counting(const T* x, int* h, std::int64_t n,
   bins.add_to(h);
 }
 
-constexpr std::int64_t elements_per_thread = 16;  // at the least
+constexpr std::int64_t elements_per_thread = 16;  // at least
 
 }  // namespace

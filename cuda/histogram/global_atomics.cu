@@ -1,7 +1,7 @@
-// One thread per element. It adds 1 to the element's bin in global memory, by
-// an atomic: two threads may meet at one bin. The second-level cache carries
-// the atomics out. It takes those on one address one after another, and there
-// are 256 addresses for the whole device.
+// One thread per element. It adds 1 to the element's bin in global memory with
+// an atomic, because two threads may use the same bin. The second-level cache
+// carries out the atomics. It serves those on one address one after another,
+// and there are 256 addresses for the whole device.
 #include "gpu/gpu.hpp"
 #include "workloads/histogram.hpp"
 

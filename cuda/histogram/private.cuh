@@ -1,4 +1,4 @@
-// Bins of a block in shared memory, for the rungs from `shared` on.
+// A block's bins in shared memory, for the variants from `shared` on.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +10,11 @@ using namespace parlab;
 
 namespace {
 
-// Some copies of the bins, those of one bin side by side. The lanes of a warp
-// take the copies in turn: with 32 of them each lane has a bank to itself.
+// Several copies of the bins; the copies of one bin lie side by side. The lanes
+// of a warp take the copies in turn: with 32 copies each lane has its own bank.
 class PrivateBins {
  public:
-  // All threads of the block call it. copies: a power of two.
+  // All threads of the block must call it. copies: a power of two.
   __device__ PrivateBins(int* memory, int copies)
       : memory_(memory),
         copies_(copies),
@@ -28,12 +28,12 @@ class PrivateBins {
     atomicAdd(&mine_[bin * copies_], count);
   }
 
-  // All threads of the block call it, once.
+  // All threads of the block must call it, once.
   __device__ void add_to(int* h) {
     __syncthreads();
     for (int bin = threadIdx.x; bin < Histogram::bins; bin += blockDim.x) {
       int sum = 0;
-      // Each lane begins with another copy, and so in another bank.
+      // Each lane begins with a different copy, and so in a different bank.
       for (int i = 0; i < copies_; ++i)
         sum += memory_[bin * copies_ + ((i + threadIdx.x) & (copies_ - 1))];
       if (sum != 0) atomicAdd(&h[bin], sum);
@@ -46,8 +46,8 @@ class PrivateBins {
   int* mine_;
 };
 
-// Starts one wave of blocks, or as many as find work, after the bins are
-// cleared. kernel(x, h, n, copies)
+// Clears the bins, then starts one wave of blocks, or fewer if there is less
+// work: kernel(x, h, n, copies).
 template <typename T>
 void launch_private(Gpu& gpu, const Histogram::Args<T>& p, std::int64_t block,
                     std::int64_t copies, std::int64_t per_thread,
@@ -64,7 +64,7 @@ void launch_private(Gpu& gpu, const Histogram::Args<T>& p, std::int64_t block,
              kernel, p.x, p.h, p.n, static_cast<int>(copies));
 }
 
-// The tunable of that name.
+// The tunable `copies`.
 inline TunableSpec copies_of_bins(std::int64_t fallback) {
   return {.name = "copies",
           .fallback = fallback,

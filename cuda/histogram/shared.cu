@@ -1,6 +1,6 @@
-// Each block counts in bins of its own, in shared memory: an atomic takes some
-// cycles there and concerns one multiprocessor. One wave of blocks walks over
-// x, so that few blocks have to add their 256 sums to those in global memory.
+// Each block counts in its own bins in shared memory, where an atomic takes
+// some cycles and concerns one multiprocessor only. One wave of blocks goes
+// through x, so that few blocks have to add their 256 sums in global memory.
 #include "counting.cuh"
 
 const Register<Histogram, std::uint8_t, int> variant(

@@ -1,8 +1,8 @@
 // A thread reads 16 bytes at a time, 16 small elements or 4 large ones, and
 // starts four such loads before it uses the first. It counts equal neighbours
-// in a register and adds them to their bin when another element comes: when all
-// elements are the same, a thread adds once, at its end. The comparison costs
-// an instruction per element, and an atomic costs more.
+// in a register and adds them to their bin when a different element comes: if
+// all elements are the same, a thread adds once, at its end. The comparison
+// costs an instruction per element, but an atomic costs more.
 #include <type_traits>
 
 #include "private.cuh"

@@ -1,5 +1,5 @@
-// A and B with rows that are aligned to 16 bytes, as wide and bulk copies
-// demand, made where they are not.
+// A and B with rows aligned to 16 bytes, as wide and bulk copies require.
+// Copies are made if the matrices are not aligned.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct AlignedOperands {
   AlignedMatrix a, b;
 };
 
-// A row of `to` is `pitch` elements, what exceeds those of `from` is zero.
+// A row of `to` has `pitch` elements; those beyond the row of `from` are zero.
 template <typename T>
 struct AlignedCopy {
   const T* from;
@@ -32,11 +32,11 @@ struct AlignedCopy {
 };
 
 constexpr int aligning_threads = 256;
-// pieces of 16 bytes that a lane has under way at once
+// pieces of 16 bytes that a lane has under way
 constexpr int aligning_pieces = 4;
 
-// Both in one launch: a warp takes a row, or its share of one where blocks lie
-// above each other.
+// Both matrices in one launch. A warp takes a row, or its share of one if
+// blocks lie above each other.
 template <typename T>
 __global__ void __launch_bounds__(aligning_threads)
     matmul_align_rows(AlignedCopy<T> one, AlignedCopy<T> other) {
@@ -74,9 +74,9 @@ __global__ void __launch_bounds__(aligning_threads)
   }
 }
 
-// Elements from the beginning of a row to the next in a copy: whole 16 bytes.
-// Long rows begin with a line of L2: 128 bytes of one then are one line, not
-// parts of two.
+// Elements from the start of a row to the next in a copy: a multiple of 16
+// bytes. Long rows begin at a line of L2, so that 128 bytes of one are one
+// line, not parts of two.
 template <typename T>
 constexpr std::int64_t aligned_pitch(std::int64_t cols) {
   constexpr std::int64_t line = 128 / sizeof(T), piece = 16 / sizeof(T);
@@ -84,8 +84,8 @@ constexpr std::int64_t aligned_pitch(std::int64_t cols) {
   return ceil_div(cols, unit) * unit;
 }
 
-// The matrices themselves where their rows are aligned, else copies in scratch
-// memory whose rows are.
+// The matrices themselves if their rows are aligned, else aligned copies in
+// scratch memory.
 template <typename T>
 AlignedOperands align_operands(Gpu& gpu, const Matmul::Args<T>& p) {
   constexpr std::int64_t width = 16 / sizeof(T);

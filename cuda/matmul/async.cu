@@ -1,8 +1,8 @@
 // Asynchronous copies: data goes from global to shared memory without passing
 // through registers, and no thread waits for it. Shared memory holds several
-// stages, each a pair of tiles; while one is multiplied, the copies into the
+// stages, each a pair of tiles. While one is multiplied, the copies into the
 // others are under way, and a single barrier per step suffices. Copies may be 4
-// or 8 bytes wide, so the tile of A is transposed by them, element by element.
+// or 8 bytes wide, so they can transpose the tile of A, element by element.
 #include <cuda_pipeline.h>
 
 #include "gpu/gpu.hpp"
@@ -22,8 +22,8 @@ struct Stage {
   alignas(16) T b[deep][edge];
 };
 
-// Copies `bytes` bytes, or zeros where `there` is false.
-// nowhere: any readable address.
+// Copies `bytes` bytes, or stores zeros if `there` is false. nowhere: any
+// readable address.
 template <int bytes>
 __device__ void copy_async(void* to, const void* from, const void* nowhere,
                            bool there) {
@@ -41,22 +41,22 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 4 ? 2 : 1)
             y = thread / across * size;
   const std::int64_t col0 = std::int64_t{blockIdx.x} * edge;
 
-  // The elements this thread copies: these, and more in steps of so many rows.
+  // The first elements that this thread copies; others follow at these steps.
   constexpr int width = ALIGNED ? size : 1;  // of a copy of elements of B
   constexpr int a_step = block_threads / deep,
                 b_step = block_threads * width / edge;
   const int a_row = thread / deep, a_i = thread % deep;
   const int b_i = thread * width / edge, b_col = thread * width % edge;
 
-  // With more than a grid has, a block takes several: see blocks_in_y().
+  // A block takes several tiles if the grid is too small: see blocks_in_y().
   for (std::int64_t row0 = std::int64_t{blockIdx.y} * edge; row0 < m;
        row0 += std::int64_t{gridDim.y} * edge) {
     const T* a_from = a + (row0 + a_row) * k + a_i;
     const T* b_from = b + b_i * n + col0 + b_col;
     int write = 0, read = 0;
 
-    // Starts the copies for one step. left: columns of A, rows of B not copied
-    // yet; with none left nothing is copied, but the group counts all the same.
+    // Starts the copies for one step. left: columns of A and rows of B not
+    // copied yet. With none left the group is empty but still counts.
     const auto fetch = [&](std::int64_t left) {
       if (left > 0) {
         _Pragma("unroll")
@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 4 ? 2 : 1)
     for (std::int64_t left = k; left > 0; left -= deep) {
       // this thread's copies for this step have arrived,
       __pipeline_wait_prior(stages - 2);
-      // and everybody's; and nobody reads the stage to be refilled any more
+      // and those of all threads; all have read the stage to be refilled
       __syncthreads();
       fetch(left - (stages - 1) * deep);
       const auto& from = stage[read];

@@ -1,12 +1,12 @@
 // Float with float's accuracy on the tensor cores: each element is split into
-// three bfloat16, of 8 bits each, whose sum it is. Of the nine products of two
-// such sums three are smaller than the last bit of the product and are left
-// out; the other six are computed by warpgroup products. Six products at the
-// rate of bfloat16 take less than half the time of one on the ordinary units.
+// three bfloat16 of 8 bits each, whose sum it is. Three of the nine products of
+// two such sums are smaller than the last bit of the product and are left out;
+// warpgroup products compute the other six. Six products at the rate of
+// bfloat16 take less than half the time of one on the ordinary units.
 //
-// How they are added up without losing what the splitting saved: see
-// split.cuh. Sums of fewer than 16 products, which are not worth a tensor
-// core, are left to a thread each.
+// split.cuh says how to add them up without losing the accuracy gained by
+// splitting. Sums of fewer than 16 products, which are not worth a tensor core,
+// are computed by one thread each.
 #include "split.cuh"
 
 using namespace parlab;

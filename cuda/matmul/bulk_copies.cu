@@ -1,12 +1,12 @@
 // Bulk tensor copies (TMA): one thread asks for a whole tile of A or B, with
-// one instruction per box, and the copy engine computes the addresses, writes
-// zeros beyond the edges, permutes the pieces of rows, and tells a barrier in
-// shared memory of the bytes as they arrive. Against copies of 16 bytes per
-// thread, the instructions and registers of addresses are gone, and no thread
-// waits for copies of its own: a stage is ready when its barrier says so.
+// one instruction per box. The copy engine computes the addresses, writes zeros
+// beyond the edges, permutes the pieces of rows, and tells a barrier in shared
+// memory of the bytes as they arrive. Compared with copies of 16 bytes per
+// thread, this saves the instructions and registers of addresses, and no thread
+// waits for its own copies: a stage is ready when its barrier says so.
 //
-// A ring of four stages. Matrices whose rows are not aligned to 16
-// bytes are copied first.
+// A ring of four stages. Matrices whose rows are not aligned to 16 bytes are
+// copied first.
 #include "warpgroup.cuh"
 
 using namespace parlab;
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(256, 1)
     wait(full[r.stage], r.parity);
   };
   const auto done = [&](int) {
-    // When everybody has done with the stage, it is refilled.
+    // When all threads have used the stage, it is refilled.
     __syncthreads();
     if (threadIdx.x == 0 && next < steps) copy(next);
     ++next;

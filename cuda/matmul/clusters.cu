@@ -1,13 +1,13 @@
-// Persistent blocks in clusters of two. As many blocks as multiprocessors
-// stay for the whole product and take one tile of C after the other: while
-// two warpgroups still write sums, the copies of the next tile are under way.
-// The two blocks of a cluster compute tiles below one another, which need the
-// same columns of B: each asks for half of the panels, and the copy engine
-// delivers them to both, so that L2 is read a third less.
+// Persistent blocks in clusters of two. As many blocks as multiprocessors stay
+// for the whole product and take one tile of C after another: while two
+// warpgroups still write sums, the copies of the next tile are under way. The
+// two blocks of a cluster compute tiles below one another, which need the same
+// columns of B. Each asks for half of the panels, and the copy engine delivers
+// them to both, so that L2 is read a third less.
 //
-// Tiles are taken in groups of 2048 rows, column by column: what is
-// computed at one time finds its A and B in L2. Matrices whose rows are
-// not aligned to 16 bytes are copied first.
+// Tiles are taken in groups of 2048 rows, column by column: tiles computed at
+// the same time find their A and B in L2. Matrices whose rows are not aligned
+// to 16 bytes are copied first.
 #include "warpgroup.cuh"
 
 using namespace parlab;
@@ -42,8 +42,8 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
     if (threadIdx.x == Tile::threads) {
       each_tile<Tile>(m, n, [&](int row0, int col0) {
         for (int step = 0; step < steps; ++step, ring.advance()) {
-          // All warps of both blocks have done with the stage:
-          // what is sent goes to both.
+          // All warps of both blocks have used the stage: copies go to both
+          // blocks.
           wait(empty[ring.stage], ring.parity ^ 1);
           copy_shared_stage<Tile>(stages + ring.stage * Tile::stage_bytes,
                                   full[ring.stage], a, b, step, row0, col0);

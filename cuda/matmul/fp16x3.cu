@@ -1,17 +1,17 @@
 // Float with float's accuracy on the tensor cores, with half of the products:
-// each element is split into two halves, which hold 22 of its 24 bits and
-// the sign of the rest, and three products of them are computed. What is
-// lost, 2^-22 of a product, is far less than what the sums of a float loop
-// lose, as soon as there are many products to a sum.
+// each element is split into two halves, which hold 22 of its 24 bits and the
+// sign of the rest, and three products of them are computed. The loss, 2^-22 of
+// a product, is far less than that of a float loop's sums, once a sum has many
+// products.
 //
 // Half has few exponents, though: both matrices are scaled by a power of two,
-// and elements far below the largest lose more. That does no harm as long
-// as every sum has large products beside them. So it is looked at: where in
-// each row of A and in each column of B three of four elements are at least
-// 2^-10 of the largest, half of the products of each sum are at least 2^-20
-// of the largest possible, and what is lost is 2^-51 of it. Where not, or
-// where sums are short, the device takes three bfloat16 instead, as the rung
-// below; the kernels of the way not taken return at once.
+// and elements far below the largest lose more. That does no harm as long as
+// every sum has large products beside them, which is tested. If three of four
+// elements in each row of A and each column of B are at least 2^-10 of the
+// largest, half of the products of each sum are at least 2^-20 of the largest
+// possible, and the loss is 2^-51 of that. If not, or if sums are short, the
+// device takes three bfloat16 instead, as `bf16x6` does; the kernels of the
+// other way return at once.
 #include "halves.cuh"
 
 using namespace parlab;

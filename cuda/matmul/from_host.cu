@@ -1,21 +1,21 @@
-// All three matrices are in the host's memory. A product of large ones
-// takes longer than the copies, so that these should vanish behind
-// it; at the beginning nothing is there to compute with, and at the
-// end C still has to leave.
+// All three matrices are in the host's memory. A product of large ones takes
+// longer than the copies, so that these should be hidden by it. Yet at the
+// beginning there is nothing to compute with, and at the end C still has to
+// leave.
 //
 // C is cut into a grid of tiles, with a panel of A for each row of the grid and
 // a panel of B for each column. Panels of A and B arrive in turns, and each new
-// one lets the tiles be computed where it meets those that are there: what can
-// be computed grows with the square of what has arrived, and is soon more than
-// the GPU can do in the time of a copy. Tiles leave as they are finished.
+// one allows the tiles where it meets those already there. The work available
+// grows with the square of what has arrived, and soon exceeds what the GPU can
+// do during a copy. Tiles leave as they are finished.
 //
-// The panels are cut once more along k, into slices that arrive one after
-// the other: every tile is computed from the first slice, then from the
-// second, whose products are added. That halves the wait at the beginning;
-// more slices would keep all of C back to the end.
+// The panels are cut once more along k, into slices that arrive one after the
+// other: every tile is computed from the first slice, then products of the
+// second are added. That halves the wait at the beginning; more slices would
+// keep all of C back to the end.
 //
 // The tiles of a slice go to several streams: one alone would not fill the
-// device. Tiles are computed by the kernel of `warp_tiles`.
+// device. The kernel of `warp_tiles` computes the tiles.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -27,8 +27,8 @@
 
 namespace {
 
-// Where each part of an extent begins, and the end: at multiples of
-// `unit`, none of them empty.
+// The places where the parts of an extent begin, and its end: multiples of
+// `unit`. No part is empty.
 std::vector<std::int64_t> cuts(std::int64_t extent, std::int64_t parts,
                                std::int64_t unit) {
   const auto units = ceil_div(extent, unit);
@@ -41,7 +41,7 @@ std::vector<std::int64_t> cuts(std::int64_t extent, std::int64_t parts,
   return begins;
 }
 
-// Several tiles are computed at a time: one need not fill the device.
+// Several tiles are computed at a time, since one may not fill the device.
 template <bool ADD, typename T>
 void multiply_tile(Gpu& gpu, const Matmul::Args<T>& p) {
   using Large = typename TileShapes<T>::Large;
@@ -49,8 +49,8 @@ void multiply_tile(Gpu& gpu, const Matmul::Args<T>& p) {
                     fits<Large>(p) ? TileSize::large : best_size(gpu, p));
 }
 
-// A product on its way: what is on the GPU of it, piece by piece,
-// each a matrix by itself.
+// A product in progress: the pieces of it that are on the GPU, each a matrix of
+// its own.
 template <typename T>
 class Product {
  public:
@@ -85,7 +85,7 @@ class Product {
   }
 
  private:
-  // Tiles of whole blocks of threads, and rows that are aligned as
+  // Tiles consist of whole blocks of threads, and their rows are aligned as
   // those of the matrices are.
   static constexpr std::int64_t unit = 128;
 
@@ -95,7 +95,7 @@ class Product {
     return depth_[slice + 1] - depth_[slice];
   }
 
-  // A slice begins with all of its panels, a panel with all of its rows.
+  // A slice begins with all of its panels, and a panel with all of its rows.
   T* panel_of_a(std::size_t slice, std::size_t i) const {
     return a_ + depth_[slice] * p_.m + rows_[i] * thickness(slice);
   }
@@ -123,8 +123,8 @@ class Product {
         thickness(slice), cols);
   }
 
-  // A tile stays with its stream: the products of its
-  // slices are added in order.
+  // A tile stays in one stream, so that the products of its slices are added in
+  // order.
   void multiply(std::size_t slice, std::size_t i, std::size_t j) {
     const int s =
         1 + static_cast<int>((i * (cols_.size() - 1) + j) % waited_.size());
@@ -150,7 +150,7 @@ class Product {
   Matmul::Args<T> p_;
   std::vector<std::int64_t> rows_, cols_, depth_;
   int arrived_ = 0;          // panels
-  std::vector<int> waited_;  // for so many of them, by stream
+  std::vector<int> waited_;  // panels waited for, by stream
   T *a_, *b_, *c_;
 };
 

@@ -24,14 +24,14 @@ __global__ void matmul_granularity(const T* a, const T* b, T* c, std::int64_t m,
   const int x = threadIdx.x, y = threadIdx.y;
   const std::int64_t col0 = std::int64_t{blockIdx.x} * TILE * TILES + x;
 
-  // With more than a grid has, a block takes several: see blocks_in_y().
+  // A block takes several tiles if the grid is too small: see blocks_in_y().
   for (std::int64_t row0 = std::int64_t{blockIdx.y} * TILE; row0 < m;
        row0 += std::int64_t{gridDim.y} * TILE) {
     const std::int64_t row = row0 + y;
     T a_next, b_next[TILES], sum[TILES] = {};
 
-    // This thread's elements of the tiles that begin at k0;
-    // zero outside the matrices.
+    // This thread's elements of the tiles that begin at k0; zero outside the
+    // matrices.
     const auto fetch = [&](std::int64_t k0) {
       a_next = row < m && k0 + x < k ? a[row * k + k0 + x] : T{0};
       _Pragma("unroll")
@@ -47,7 +47,7 @@ __global__ void matmul_granularity(const T* a, const T* b, T* c, std::int64_t m,
       for (int t = 0; t < TILES; ++t)
         b_tile[t][y][x] = b_next[t];
       __syncthreads();
-      fetch(k0 + TILE);  // the tiles after these, not these once more
+      fetch(k0 + TILE);  // the following tiles; this set is in shared memory
       _Pragma("unroll")
       for (int i = 0; i < TILE; ++i) {
         const T factor = a_tile[y][i];

@@ -1,5 +1,5 @@
-// Elements of float as two halves each, and whether that is enough:
-// see fp16x3.cu for when it is.
+// Elements of float as two halves each, and whether that is accurate enough:
+// fp16x3.cu says when it is.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,10 @@ using namespace parlab;
 
 namespace {
 
-// In shorter sums what halves lose is not less than what float loses.
+// In shorter sums halves do not lose less than float does.
 constexpr std::int64_t least_products_for_halves = 256;
 
-// The nearest half, and what a half is.
+// The bits of the nearest half, and the value of a half.
 __device__ __forceinline__ std::uint16_t nearest_half(
     [[maybe_unused]] float value) {
   std::uint16_t bits = 0;
@@ -33,7 +33,7 @@ __global__ void matmul_largest(const float* matrix, std::int64_t count,
   wait_for_launch_before();
   if (threadIdx.x == 0) of_block = 0;
   __syncthreads();
-  std::uint32_t mine = 0;  // magnitudes are ordered as their bits are
+  std::uint32_t mine = 0;  // magnitudes are ordered like their bits
   const auto look_at = [&](float value) {
     mine = max(mine, __float_as_uint(value) & 0x7fffffff);
   };
@@ -56,8 +56,8 @@ __global__ void matmul_largest(const float* matrix, std::int64_t count,
 }
 
 // Two halves per element. A block takes 256 rows x 64 columns, a thread 8
-// neighbours in every 32nd row. `large` counts, for each row (BY_ROW) or
-// column, the elements of at least 2^-10 of the largest.
+// neighbours in every 32nd row. `large` counts the elements of each row
+// (BY_ROW) or column that are at least 2^-10 of the largest.
 template <bool BY_ROW>
 __global__ void matmul_split_half(const float* from, std::uint16_t* to,
                                   std::int64_t height, std::int64_t width,
@@ -71,8 +71,8 @@ __global__ void matmul_split_half(const float* from, std::uint16_t* to,
   __syncthreads();
   const int exponent = split_exponent(*largest);
 
-  // A scale beyond the exponents of float marks the matrix as
-  // uneven, see matmul_judge().
+  // A scale beyond float's exponents marks the matrix as uneven: see
+  // matmul_judge().
   const float scale = power_of_two(max(-126, min(exponent, 127)));
   const std::int64_t across = ceil_div(pitch, std::int64_t{64});
   const std::int64_t row0 = blockIdx.x / across * 256;
@@ -115,9 +115,9 @@ __global__ void matmul_split_half(const float* from, std::uint16_t* to,
   }
 }
 
-// Uneven if a row of A or a column of B has fewer large elements than three
-// of four, or if the exponents are at the ends of float's range. A thread looks
-// at one row or column; matrices: 1 or 2.
+// Uneven if in a row of A or a column of B fewer than three of four elements
+// are large, or if the exponents are at the ends of float's range. A thread
+// tests one row or column. matrices: 1 or 2.
 __global__ void matmul_judge(SplitFacts* facts, const int* large,
                              std::int64_t count, std::int64_t k, int matrices) {
   let_next_launch_begin();
@@ -130,8 +130,8 @@ __global__ void matmul_judge(SplitFacts* facts, const int* large,
 
 // ---- on the host
 
-// What is found out about matrices, and the counts of their
-// rows or columns behind it.
+// The facts about the matrices, followed by the counts of their rows or
+// columns.
 struct HalvesFacts {
   SplitFacts* facts;
   int* large;

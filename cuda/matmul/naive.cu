@@ -1,8 +1,8 @@
-// A thread computes one element of C: a row of A times a column of B, both
-// from global memory. Threads next to each other take columns next to each
-// other, so a warp reads B along its rows, and one element of A serves all of
-// its threads on the same row. But every thread fetches 2 k elements for 2 k
-// operations: what the caches cannot catch, memory must deliver.
+// A thread computes one element of C: a row of A times a column of B, both from
+// global memory. Neighbouring threads take neighbouring columns, so a warp
+// reads B along its rows, and one element of A serves all its threads in the
+// same row. But every thread fetches 2 k elements for 2 k operations: memory
+// must deliver whatever the caches miss.
 #include "gpu/gpu.hpp"
 #include "gpu/narrow.hpp"
 #include "workloads/matmul.hpp"
@@ -11,14 +11,14 @@ using namespace parlab;
 
 namespace {
 
-// Sum: T, or float where T is half or bfloat16.
+// Sum: T, or float if T is half or bfloat16.
 template <typename T, typename Sum>
 __global__ void matmul_naive(const T* a, const T* b, Sum* c, std::int64_t m,
                              std::int64_t k, std::int64_t n) {
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= n) return;
 
-  // With more than a grid has, a block takes several: see blocks_in_y().
+  // A thread takes several rows if the grid is too small: see blocks_in_y().
   const std::int64_t rows_of_grid = std::int64_t{gridDim.y} * blockDim.y;
   for (std::int64_t row = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
        row < m; row += rows_of_grid) {

@@ -1,17 +1,17 @@
-// Sums leave by bulk tensor stores: a warp writes a box of 512 sums into shared
-// memory, one of its lanes asks the copy engine to store it, and the warp goes
-// on, with the next box in another buffer and then with the products of the
-// next tile, while the first are on their way. Against stores by each lane,
-// C is written in whole lines, and no product waits for a store.
+// Sums leave by bulk tensor stores: a warp writes a box of 512 sums into
+// shared memory, and one of its lanes asks the copy engine to store it. The
+// warp goes on with the next box in another buffer, and then with the
+// products of the next tile, while the first stores are on their way.
+// Compared with stores by each lane, C is written in whole lines, and no
+// product waits for a store.
 //
-// Where the largest tiles would leave a part of the device without work, others
+// If the largest tiles would leave a part of the device idle, other tiles
 // are taken: smaller ones, down to half the height, multiplied by one
-// warpgroup, or 192 x 192, multiplied by three.
-//
-// As before: persistent blocks, in clusters of two that share what they
-// read of B, specialised warps with a ring of stages. Rows of C that
-// are not aligned to 16 bytes are stored by each lane; matrices A and B
-// whose rows are not are copied first.
+// warpgroup, or 192 x 192, multiplied by three. As before, there are
+// persistent blocks, in clusters of two that share their reads of B, and
+// specialised warps with a ring of stages. Each lane stores rows of C that
+// are not aligned to 16 bytes; matrices A and B whose rows are not are
+// copied first.
 #include <limits>
 
 #include "warpgroup.cuh"
@@ -20,9 +20,9 @@ using namespace parlab;
 
 namespace {
 
-// Of 512 sums. Beside the stages there is room for 16: each of twelve warps has
-// one buffer, each of eight two, each of four as many as it has boxes of a tile
-// of 128 columns.
+// A box of 512 sums. There is room for 16 boxes beside the stages: each of
+// twelve warps has one buffer, each of eight two, each of four as many as it
+// has boxes of a tile of 128 columns.
 constexpr int box_bytes = 512 * 4;
 template <typename Tile>
 constexpr int buffers = 16 / Tile::warps;
@@ -40,9 +40,9 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(Tile::threads + 128, 1)
   unsigned char* const stages = aligned_shared_memory();
   __shared__ Barrier full[Tile::stages], empty[Tile::stages];
   const int steps = warpgroup_steps<Tile>(k);
-  // With one warpgroup that multiplies there are registers enough for all. To
-  // two or three the one that copies gives some of its own: with 152 in place
-  // of 160, the compiler makes products in TF32 wait for one another.
+  // If one warpgroup multiplies, there are enough registers for all. For two or
+  // three, the one that copies gives up some of its own: with 152 instead of
+  // 160 the compiler makes products in TF32 wait for one another.
   constexpr bool scarce = Tile::warps >= 8, three = Tile::warps == 12;
   constexpr int kept = three ? 32 : 40, taken = three ? 160 : 232;
 
@@ -65,8 +65,8 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(Tile::threads + 128, 1)
     if (threadIdx.x == Tile::threads) {
       each_tile<Tile>(m, n, [&](int row0, int col0) {
         for (int step = 0; step < steps; ++step, ring.advance()) {
-          // All warps of both blocks have done with the stage:
-          // what is sent goes to both.
+          // All warps of both blocks have used the stage: copies go to both
+          // blocks.
           wait(empty[ring.stage], ring.parity ^ 1);
           copy_shared_stage<Tile>(stages + ring.stage * Tile::stage_bytes,
                                   full[ring.stage], a, b, step, row0, col0);
@@ -88,7 +88,7 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(Tile::threads + 128, 1)
             if (lane < 2) arrive_in_cluster(empty[stage], lane);
           });
       if constexpr (BULK) {
-        // A buffer is free when only the other buffers' stores still read.
+        // A buffer is free once only the other buffers' stores may still read.
         const auto store = [&]<int q>() {
           unsigned char* const box = boxes + q % buffers<Tile> * box_bytes;
           if (lane == 0) wait_for_stores_to_read<buffers<Tile> - 1>();
@@ -147,12 +147,12 @@ const Register<Matmul, float16, bfloat16, float> variant(
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
       refuse_without_warpgroups();
 
-      // Which needs the least time in whole rounds of tiles? Smaller ones
-      // take longer for the same work: they read more of A and B. Factors as
-      // timed. By that of 64 x 64 two rounds of these take longer than one of
-      // 128 x 128: they pay only where one round holds them all. 192 x 192 read
-      // no more than the largest, and take two rounds at 3000, the others
-      // three.
+      // Takes the tiles with the least time in whole rounds. Smaller ones
+      // take longer for the same work, since they read more of A and B.
+      // Factors as timed. With that of 64 x 64, two rounds take longer than
+      // one of 128 x 128: they pay only if one round holds them all. 192 x
+      // 192 read no more than the largest, and take two rounds at 3000, the
+      // others three.
       double least = std::numeric_limits<double>::infinity();
       void (*best)(Gpu&, const Matmul::Args<T>&) = nullptr;
       const auto consider = [&]<typename Tile>(double longer) {

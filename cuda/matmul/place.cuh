@@ -1,4 +1,4 @@
-// Which tile of C a block computes, and the way of two neighbouring sums to C.
+// The tile of C that a block computes, and the stores of two neighbouring sums.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,17 @@ using namespace parlab;
 
 namespace {
 
-// Rows or columns of C that tiles cover. Where a single one is left over, tiles
-// for it would make another wave of blocks, as in 2049 = 16 * 128 + 1: it is a
-// fringe, which is computed in another way.
+// Rows or columns of C that tiles cover. If a single one is left over, as in
+// 2049 = 16 * 128 + 1, tiles for it would make another wave of blocks. It is a
+// fringe, computed in another way.
 __host__ __device__ constexpr std::int64_t without_fringe(std::int64_t extent,
                                                           int tile) {
   return extent > tile && extent % tile == 1 ? extent - 1 : extent;
 }
 
-// Groups of some rows of tiles, each group walked column by column:
-// blocks that run at the same time form a compact part of C, and find
-// each other's A and B in L2.
+// Groups of several rows of tiles, each group column by column: blocks that run
+// at the same time form a compact part of C and find each other's A and B in
+// L2.
 template <int height, typename Index>
 __device__ __forceinline__ void place_of_tile(Index tile, Index tiles_down,
                                               Index tiles_across, Index& row,
@@ -37,8 +37,8 @@ __device__ __forceinline__ void place_of_block(std::int64_t tiles_down,
                                  col);
 }
 
-// Columns col and col + 1 of a row of n floats, col even, as far as they are
-// there. In 8 bytes where rows begin at multiples of them.
+// Stores columns col and col + 1 (col even) of a row of n floats, if they
+// exist: in 8 bytes if rows begin at multiples of those.
 __device__ __forceinline__ void store_pair(float* row, std::int64_t col,
                                            std::int64_t n, float left,
                                            float right) {

@@ -1,10 +1,10 @@
-// Blocks of registers. A block of 256 threads computes a tile of C of 128 x 128
-// elements, a thread 8 x 8 of them. For each step along k a thread reads
-// 8 elements of A and 8 of B from shared memory and makes 64 products of
-// them, where the kernels below make one of two: shared memory is no longer
-// what everything waits for. The elements of a thread lie 16 apart, so that
-// neighbouring threads read neighbouring words. A is stored transposed, a
-// column of the tile being one row in shared memory.
+// Register blocking. A block of 256 threads computes a tile of C of 128 x 128
+// elements, a thread 8 x 8 of them. For each step along k a thread reads 8
+// elements of A and 8 of B from shared memory and makes 64 products of them;
+// the variants before make one product of two. Shared memory is no longer the
+// bottleneck. A thread's elements lie 16 apart, so that neighbouring threads
+// read neighbouring words. A is stored transposed: a column of the tile is one
+// row in shared memory.
 #include "gpu/gpu.hpp"
 #include "workloads/matmul.hpp"
 
@@ -23,13 +23,13 @@ __global__ void __launch_bounds__(256, sizeof(T) == 4 ? 2 : 1)
   __shared__ T b_tile[deep][edge];
   const int thread = threadIdx.x, x = thread % across, y = thread / across;
 
-  // The elements of the tiles that this thread copies: these, and
-  // others in steps of rows.
+  // The first elements of the tiles that this thread copies; the others follow
+  // in steps of rows.
   const int a_row = thread / deep, a_i = thread % deep, b_i = thread / edge,
             b_col = thread % edge;
   const std::int64_t col0 = std::int64_t{blockIdx.x} * edge;
 
-  // With more than a grid has, a block takes several: see blocks_in_y().
+  // A block takes several tiles if the grid is too small: see blocks_in_y().
   for (std::int64_t row0 = std::int64_t{blockIdx.y} * edge; row0 < m;
        row0 += std::int64_t{gridDim.y} * edge) {
     T sum[per_thread][per_thread] = {};

@@ -1,21 +1,21 @@
-// Products of residues, and what becomes of them.
+// Products of residues, and how they are put together.
 //
-// By warpgroup products of bytes as in `overlapped`: persistent blocks in
-// clusters of two that share what they read of B, a warp that copies, two
+// Warpgroup products of bytes as in `overlapped`: persistent blocks in
+// clusters of two that share their reads of B, a warp that copies, two
 // warpgroups that multiply. All tiles of C modulo one number come before those
-// modulo the next. A sum, which an int holds exactly, leaves as one byte, its
-// remainder. Each thread stores its sums of a tile as it has them, in pieces
-// of 16 bytes beside those of the other threads; another kernel puts together
-// what it finds there.
+// modulo the next. A sum, which an int holds exactly, is reduced to its
+// remainder, one byte. Each thread stores its sums of a tile in its own order,
+// in pieces of 16 bytes beside those of the other threads; another kernel puts
+// the pieces together.
 //
-// (Warps beside those that multiply could put tiles together at once. Tried on
-// an H100: beside products without a gap such a warp has an instruction in 15
-// to 20 cycles, and three of them do not keep up.)
+// (Warps beside those that multiply could put tiles together at once. On an
+// H100, beside uninterrupted products, such a warp issues one instruction in
+// 15 to 20 cycles, and three of them do not keep up.)
 //
-// A Product says which pairs of tiles of C there are, pairs(), the two of a
-// pair below one another; where one is, in tiles, place(pair, row, col); and
-// what becomes of two neighbouring sums, store(row, col, left, right), with an
-// even col, also where they lie outside.
+// A Product has pairs(), the number of pairs of tiles of C, the two of a pair
+// below one another; place(pair, row, col), where a pair is, in tiles; and
+// store(row, col, left, right) for two neighbouring sums, with an even col,
+// which may lie outside.
 #pragma once
 
 #include <algorithm>
@@ -32,15 +32,15 @@ namespace {
 struct ResidueTile {
   static constexpr int rows = 128, cols = 256, depth = 128;
   static constexpr int threads = 256, sums = rows * cols / threads;
-  static constexpr int pieces = sums / 16;  // of a thread
+  static constexpr int pieces = sums / 16;  // per thread
   static constexpr int bytes = rows * cols;
-  // of B: the half that each block of a cluster asks for
+  // B: the half that each block of a cluster asks for
   static constexpr int a_bytes = rows * depth, b_bytes = cols / 2 * depth;
   static constexpr int stage_bytes = a_bytes + 2 * b_bytes;
   static constexpr int stages = 4;
   static constexpr int shared_bytes = stages * stage_bytes + 1024;
 
-  // Row and column in the tile of sum i of a thread; sums 2 i and 2 i + 1 are
+  // Row and column in the tile of a thread's sum i; sums 2 i and 2 i + 1 are
   // neighbours in a row.
   static constexpr __host__ __device__ int row(int thread, int i) {
     return thread / 32 * 16 + thread % 32 / 4 + i / 2 % 2 * 8;
@@ -64,9 +64,9 @@ struct TileResidues {
   }
 };
 
-// The remainder of a sum, 0 to modulus - 1; exact: the sum, made positive by a
-// multiple of the modulus, is less than 2^31, and 2^39 / modulus errs by less
-// than 1.
+// The remainder of a sum, 0 to modulus - 1. It is exact: a multiple of the
+// modulus makes the sum positive and less than 2^31, and 2^39 / modulus errs by
+// less than 1.
 __device__ __forceinline__ std::uint32_t remainder_of_sum(
     int sum, std::uint32_t modulus, std::uint32_t reciprocal,
     std::uint32_t multiple) {
@@ -90,7 +90,7 @@ __device__ __forceinline__ uint4 remainders_of_sums(const int* sum,
   return {word[0], word[1], word[2], word[3]};
 }
 
-// By persistent blocks in clusters of two. A unit of work is a pair of tiles
+// Persistent blocks in clusters of two. A unit of work is a pair of tiles
 // modulo one number.
 template <typename Product>
 __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
@@ -189,7 +189,7 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
 }
 
 // The same by threads alone, for emulation, from residues with rows of `pitch`
-// bytes: a piece by each thread.
+// bytes. Each thread makes one piece.
 template <typename Product>
 __global__ void __launch_bounds__(ResidueTile::threads)
     matmul_plain_residue_products(const std::int8_t* a, std::int64_t a_rows,
@@ -224,7 +224,7 @@ __global__ void __launch_bounds__(ResidueTile::threads)
       remainders_of_sums(sum, system, which);
 }
 
-// Four sums by each thread, a word of residues for each modulus.
+// Each thread makes four sums, from a word of residues for each modulus.
 template <typename Product>
 __global__ void __launch_bounds__(ResidueTile::threads)
     matmul_from_residues(TileResidues residues, ResidueSystem system,
@@ -263,10 +263,10 @@ __global__ void __launch_bounds__(ResidueTile::threads)
 struct ResidueScratch {
   std::int64_t a_rows, b_rows, pitch;  // bytes
   Line *rows, *cols;
-  std::uint32_t *uneven, *b, *a;  // a: for each modulus a_rows rows of pitch
+  std::uint32_t *uneven, *b, *a;  // a: a_rows rows of pitch per modulus
 
-  // For A of m rows and B of n columns, of k elements each; m = 0: both are
-  // the same lines.
+  // For A of m rows and B of n columns, of k elements each; m = 0: both are the
+  // same lines.
   ResidueScratch(Gpu& gpu, std::int64_t m, std::int64_t n, std::int64_t k)
       : a_rows(m > 0 ? m : n),
         b_rows(n),

@@ -1,14 +1,14 @@
 // Double beyond the rate of doubles: a tensor core makes 30 times as many
 // products of bytes as of doubles. Rows of A and columns of B are scaled and
-// rounded to whole numbers of some 51 bits; 13 products modulo small numbers,
-// of bytes, determine the product of these exactly; it is put together and
-// rounded to double once. residues.cuh says why that is as accurate as sums of
-// doubles are, and when: where elements of a row or a column differ too much in
-// size, the device takes the products of doubles of `tensor`, and the kernels
-// of the way not taken return at once.
+// rounded to whole numbers of some 51 bits. 13 products of bytes, modulo small
+// numbers, determine the product of these exactly; it is put together and
+// rounded to double once. residues.cuh says why and when that is as accurate as
+// sums of doubles. If elements of a row or a column differ too much in size,
+// the device takes the products of doubles of `tensor`; the kernels of the
+// other way return at once.
 //
-// Splitting costs the same for every k, and short sums are more accurate: where
-// k is less than least_k, or m or n than a quarter of it, `tensor` is taken.
+// Splitting costs the same for every k, and short sums are more accurate: if k
+// is less than least_k, or m or n less than a quarter of it, `tensor` is taken.
 #include "residue_products.cuh"
 #include "tensor.cuh"
 
@@ -45,7 +45,7 @@ struct PlainProduct {
   }
 };
 
-// The products of doubles, where that is needed.
+// The products of doubles, if they are needed.
 using PlainTile = Tiling<LargeTile>;
 template <int WIDTH>
 __global__ void __launch_bounds__(PlainTile::threads, PlainTile::blocks_per_sm)

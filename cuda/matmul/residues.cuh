@@ -6,22 +6,22 @@
 //
 // Row i of A is scaled by a power of two and rounded to whole numbers so that
 // its norm, the root of the sum of its squares, is at most `norm`; so is each
-// column of B. No sum of products is larger than norm^2 (Cauchy and Schwarz),
-// and 2 norm^2 is less than the product of the moduli: residues determine the
-// sum. Everything after the rounding is exact, and the sum is rounded to a
-// double once. The scale follows from a sample of the line, and a margin;
-// whether the norm holds is looked at when all of it has been read.
+// column of B. No sum of products exceeds norm^2 (Cauchy and Schwarz), and 2
+// norm^2 is less than the product of the moduli: residues determine the sum.
+// Everything after the rounding is exact, and the sum is rounded to a double
+// once. The scale follows from a sample of the line and a margin; the norm is
+// checked when the whole line has been read.
 //
-// The rounding of an element errs by at most half of a unit. With independent
-// errors a sum differs by sqrt(|a|^2 + |b|^2) / sqrt(12) units, of norms |a|
-// and |b|: by 2^-50.7 of |a| |b|, where terms of random signs let a chain of
-// double sums err by 44 2^-53 of it. Where many elements are far smaller than
-// their row or column, sums may be far smaller than |a| |b|: so it is looked
-// at. Seven of ten elements have to be at least a third of the root mean
-// square. Four of ten products are then at least 1/9 of |a| |b| / k, and 11
-// sqrt(k) 2^-53 of the sum of the magnitudes, the bound of double sums, is six
-// such deviations at k = 4096 and more beyond. Where it is not so, or a line
-// holds no finite numbers or zeros alone, the matrices are `uneven`.
+// The rounding of an element errs by at most half a unit. With independent
+// errors a sum differs by sqrt(|a|^2 + |b|^2) / sqrt(12) units, for norms |a|
+// and |b|: by 2^-50.7 of |a| |b|. A chain of double sums of terms with random
+// signs errs by 44 2^-53 of it. If many elements are far smaller than their row
+// or column, sums may be far smaller than |a| |b|. So seven of ten elements
+// have to be at least a third of the root mean square. Four of ten products are
+// then at least 1/9 of
+// a| |b| / k, and 11 sqrt(k) 2^-53 of the sum of the magnitudes, the bound of
+// double sums, is six such deviations at k = 4096 and more beyond. Otherwise,
+// or if a line is all zeros or not finite, the matrices are `uneven`.
 #pragma once
 
 #include <cmath>
@@ -35,25 +35,25 @@ using namespace parlab;
 
 namespace {
 
-// Coprime, and no larger than 256: residues fit a byte with a sign.
+// Coprime, and no larger than 256: residues fit a signed byte.
 constexpr int moduli[] = {256, 255, 253, 251, 247, 241, 239,
                           233, 229, 227, 223, 217, 211};
 constexpr int moduli_count = std::size(moduli);
 constexpr std::int64_t least_products_for_residues = 4096;
-// A sum of so many products of bytes with a sign fits an int.
+// A sum of this many products of signed bytes fits an int.
 constexpr std::int64_t most_byte_products = (std::int64_t{1} << 31) / (1 << 14);
 
-// Kernels need these numbers of the moduli. Long numbers have three parts,
+// Constants of the moduli for the kernels. Long numbers have three parts,
 // multiples of 1, 2^37 and 2^74: their products with bytes, and sums of 13 of
 // these, are exact in double.
 struct ResidueSystem {
   static constexpr int parts = 3, part_bits = 37;
 
-  double norm;        // the largest of a row of A and of a column of B
+  double norm;        // the largest norm of a row of A or column of B
   double per_all;     // 1 / the product of all moduli
   double all[parts];  // that product
   double modulus[moduli_count], per_modulus[moduli_count];
-  double weight[moduli_count][parts];      // 1 modulo this one, 0 modulo others
+  double weight[moduli_count][parts];      // 1 modulo this, 0 modulo others
   std::uint32_t reciprocal[moduli_count];  // 2^39 / modulus, rounded up
 };
 
@@ -74,7 +74,7 @@ inline ResidueSystem make_residue_system() {
   split(all, system.all);
   const auto product = static_cast<double>(all);
   system.per_all = 1 / product;
-  // so far from half of it that no quotient is rounded to the wrong side
+  // leaves a margin to half of it, so that no quotient is rounded wrongly
   system.norm = std::sqrt(product / 2) * (1 - 0x1p-10);
   for (int i = 0; i < moduli_count; ++i) {
     const auto modulus = static_cast<unsigned>(moduli[i]);
@@ -96,7 +96,7 @@ inline const ResidueSystem& residue_system() {
   return system;
 }
 
-// The kernels find this out about a line, a row of A or a column of B.
+// The facts about a line, a row of A or a column of B, for the kernels.
 struct Line {
   double scale, back;  // powers of two: 1 / scale
   double small;        // a third of the root mean square, scaled
@@ -104,14 +104,14 @@ struct Line {
   int large;           // elements that are not smaller than `small`
 };
 
-// The scale follows from the sum of so many squares. The real norm is seldom a
-// quarter larger than what a sample says: of normal elements in one of 10^18.
+// The scale follows from the sum of this many squares. The real norm is rarely
+// a quarter larger than the sample's: for normal elements in one case of 10^18.
 constexpr int sampled = 512;
 constexpr double sample_margin = 1.25;
 __device__ __forceinline__ Line line_of_sample(double squares, std::int64_t k,
                                                double most) {
-  // Squares of what lies outside are no numbers, or lost: with this scale no
-  // element fits.
+  // The squares have overflowed or vanished: with this scale no element
+  // fits.
   const bool holds = squares > 0x1p-600 && squares < 0x1p600;
   const double mean = holds ? sqrt(squares / sampled) : 0x1p-300;
   const int exponent =
@@ -120,8 +120,8 @@ __device__ __forceinline__ Line line_of_sample(double squares, std::int64_t k,
           scalbn(mean, exponent) / 3, 0, 0};
 }
 
-// Part `i` of a line of so many, one of `of` parts that are sampled: not always
-// at the same place of those it stands for.
+// The place of part `i` of the `of` parts that are sampled from `parts` of a
+// line. It varies within the parts that it stands for.
 __device__ __forceinline__ std::int64_t sampled_part(std::int64_t i, int of,
                                                      std::int64_t parts) {
   const std::int64_t stride = parts / of;
@@ -134,7 +134,7 @@ __device__ __forceinline__ bool is_uneven(const Line& line, std::int64_t k,
          10 * std::int64_t{line.large} < 7 * k;
 }
 
-// Added to a whole double below 2^51, this has its low bits at the end of the
+// Added to a whole double below 2^51, this moves its low bits to the end of the
 // significand.
 constexpr double to_low_bits = 0x1.8p52;
 
@@ -143,8 +143,8 @@ __device__ __forceinline__ std::uint32_t low_byte(double value) {
 }
 
 // The remainders of least magnitude of four whole numbers below 2^51, a byte
-// each. A quotient errs by less than 2^-9: for 255, whose remainders are 127 at
-// most, too little to matter.
+// each. A quotient errs by less than 2^-9. For 255, whose remainders are 127 at
+// most, that is too little to matter.
 __device__ __forceinline__ std::uint32_t four_residues(
     const double* value, const ResidueSystem& system, int which) {
   std::uint32_t word = 0;
@@ -158,14 +158,14 @@ __device__ __forceinline__ std::uint32_t four_residues(
   return word;
 }
 
-// The sum over the threads of a block, for all of them.
+// The sum over the threads of a block, returned in all of them.
 template <int threads, typename T>
 __device__ __forceinline__ T sum_of_block(T mine) {
   __shared__ T of_warp[threads / 32];
   _Pragma("unroll")
   for (int offset = 16; offset > 0; offset /= 2)
     mine += __shfl_xor_sync(~0u, mine, offset);
-  __syncthreads();  // the sums of a call before have been read
+  __syncthreads();  // the sums of the previous call have been read
   if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = mine;
   __syncthreads();
   T sum = 0;
@@ -217,7 +217,7 @@ __global__ void __launch_bounds__(row_threads)
   if (is_uneven(line, k, system.norm)) *uneven = 1;
 }
 
-// The scales of columns of B, whose rows are `stride` long, 32 by a block.
+// The scales of B's columns, 32 per block; rows are `stride` long.
 __global__ void __launch_bounds__(256)
     matmul_sample_columns(const double* b, std::int64_t k, std::int64_t n,
                           std::int64_t stride, ResidueSystem system,
@@ -241,7 +241,7 @@ __global__ void __launch_bounds__(256)
 }
 
 // Residues of B, transposed: for each modulus n rows of `pitch` bytes. A block
-// makes 128 rows of 32 columns: first each lane has a column, then a word.
+// makes 128 rows of 32 columns: each lane first has a column, then a word.
 __global__ void __launch_bounds__(256)
     matmul_residues_of_columns(const double* b, std::int64_t k, std::int64_t n,
                                std::int64_t stride, std::int64_t pitch,
@@ -300,7 +300,7 @@ __global__ void matmul_judge_lines(const Line* lines, std::int64_t count,
   if (i < count && is_uneven(lines[i], k, most)) *uneven = 1;
 }
 
-// ---- and back
+// ---- from residues back to sums
 
 // The sum whose residues, from 0 to modulus - 1, are in these words from bit
 // `shift` on.
@@ -318,15 +318,15 @@ __device__ __forceinline__ double from_residues(
       sum[part] = fma(value, system.weight[i][part], sum[part]);
   }
 
-  // The product of all moduli is in it some times too often.
+  // The sum contains the product of all moduli a number of times too often.
   const double times =
       rint(fma(fma(sum[2], 0x1p37, sum[1]), 0x1p37, sum[0]) * system.per_all);
   _Pragma("unroll")
   for (int part = 0; part < ResidueSystem::parts; ++part)
     sum[part] = fma(-times, system.all[part], sum[part]);
 
-  // The parts are whole and overlap by some bits: the sum of two, with what it
-  // loses, and one rounding of the whole.
+  // The parts are whole and overlap by some bits: two are added, with the
+  // rounding error kept, and the total is rounded once.
   const double upper = sum[2] * 0x1p37, both = upper + sum[1],
                from_upper = both - sum[1],
                lost = (upper - from_upper) + (sum[1] - (both - from_upper));

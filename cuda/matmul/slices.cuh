@@ -1,5 +1,5 @@
-// What groups of warps that share a tile do at the end, each of which has
-// multiplied its own part of every stage along k.
+// The last step of groups of warps (slices) that share a tile, each of which
+// has multiplied its own part of every stage along k.
 #pragma once
 
 #include "gpu/gpu.hpp"
@@ -8,25 +8,25 @@ using namespace parlab;
 
 namespace {
 
-// A sum as it is stored in a vector, whose elements lie in neighbouring
-// registers. Were these the sum's own, it would be in the same bank of
-// registers as what it is multiplied from, which was read as a vector too, and
-// each product would wait for the other. What an addition makes, if only of
-// zero, is in a register of its own. A double takes one of each bank.
+// A copy of a sum, for a vector whose elements lie in neighbouring registers.
+// If these were the sum's own, it would share a bank of registers with its
+// factors, which were read as a vector too, and each product would wait for the
+// other. The result of an addition, even of zero, has a register of its own. A
+// double takes one of each bank.
 template <typename T>
 __device__ __forceinline__ T apart(T sum) {
   return sizeof(T) == 4 ? sum + T{0} : sum;
 }
 
-// As many sums as are handed over at once.
+// The sums that are passed on at once.
 template <typename T>
 struct alignas(16) SumVector {
   T element[16 / sizeof(T)];
 };
 
-// Each slice but the first hands its sums over in shared memory, and the
-// first adds them, in order. sum: of a thread, `count` of them. S: says
-// how many slices there are, and threads in one.
+// Each slice but the first passes its sums on in shared memory, and the first
+// adds them, in order. sum: the thread's `count` sums. S: the number of slices,
+// and the threads of one.
 template <typename S, int count, typename T>
 __device__ __forceinline__ void add_slices(int slice, T* shared, T* sum) {
   constexpr int width = 16 / sizeof(T), pieces = count / width;
@@ -36,7 +36,7 @@ __device__ __forceinline__ void add_slices(int slice, T* shared, T* sum) {
            ((of - 1) * pieces + piece) * S::slice_threads +
            threadIdx.x % S::slice_threads;
   };
-  __syncthreads();  // nobody reads a stage any more
+  __syncthreads();  // all have read the stages
   _Pragma("unroll")
   for (int p = 0; p < pieces; ++p) {
     SumVector<T> piece;
@@ -61,25 +61,25 @@ __device__ __forceinline__ void add_slices(int slice, T* shared, T* sum) {
   }
 }
 
-// The same where sums are many: in place of waiting for the first, each slice
-// adds one part of them, its own and then those of the slices after it, the
-// last being followed by the first, and calls store(part). By then the elements
-// [part, part + 1) * count / slices of `sum` are those of the tile.
+// The same for many sums. No slice waits for the first: each adds one part of
+// the sums, its own and then those of the following slices (the first follows
+// the last), and calls store(part). By then the elements [part, part + 1) *
+// count / slices of `sum` are those of the tile.
 template <typename S, int count, typename T, typename Store>
 __device__ __forceinline__ void share_slices(int slice, T* shared, T* sum,
                                              const Store& store) {
   constexpr int width = 16 / sizeof(T), pieces = count / width / S::slices;
   static_assert(count % (width * S::slices) == 0);
-  // after: how many slices after the part's own
+  // after: the distance from the part's own slice
   const auto place = [&](int part, int after, int piece) {
     return reinterpret_cast<SumVector<T>*>(shared) +
            ((part * (S::slices - 1) + after - 1) * pieces + piece) *
                S::slice_threads +
            threadIdx.x % S::slice_threads;
   };
-  __syncthreads();  // nobody reads a stage any more
-  // Parts are told apart by loops that are unrolled: sums are registers, which
-  // have no index.
+  __syncthreads();  // all have read the stages
+  // Unrolled loops select the parts, because the sums are registers and
+  // registers have no index.
   _Pragma("unroll")
   for (int part = 0; part < S::slices; ++part) {
     if (part == slice) continue;

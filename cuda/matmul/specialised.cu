@@ -1,10 +1,10 @@
-// Specialised warps: one warp does nothing but ask for copies, two warpgroups
-// nothing but multiply, and barriers in shared memory take the place of
-// the block's own: `full` says that a stage has arrived, `empty` that all
-// warps have done with it. Nobody waits for everybody: a warpgroup that
-// is ahead starts on the next stage while the other still multiplies, and
-// copies are asked for as soon as a stage is free. The registers that the
-// copying warpgroup does not need go to the others.
+// Specialised warps: one warp only asks for copies, two warpgroups only
+// multiply, and barriers in shared memory replace the block's own: `full`
+// says that a stage has arrived, `empty` that all warps have used it. Nobody
+// waits for all others: a warpgroup that is ahead starts on the next stage
+// while the other still multiplies, and copies are requested as soon as a
+// stage is free. Registers that the copying warpgroup does not need go to the
+// others.
 //
 // Matrices whose rows are not aligned to 16 bytes are copied first.
 #include "warpgroup.cuh"
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(384, 1)
     give_registers<40>();
     if (threadIdx.x == Tile::threads) {
       for (int step = 0; step < steps; ++step, ring.advance()) {
-        wait(empty[ring.stage], ring.parity ^ 1);  // at first at once
+        wait(empty[ring.stage], ring.parity ^ 1);  // no wait at first
         copy_stage<Tile>(stages + ring.stage * Tile::stage_bytes,
                          full[ring.stage], a, b, step, row0, col0);
       }

@@ -1,21 +1,21 @@
 // Products of float with float's accuracy on the tensor cores, by splitting:
-// each element becomes a sum of narrow parts, and the products of parts that
-// matter are computed by warpgroup products, exactly, before they are added up.
+// each element becomes a sum of narrow parts. Warpgroup products compute the
+// relevant products of parts exactly, before they are added up.
 //
-// The additions need care: a tensor core cuts off what does not fit, always
-// towards zero, and over thousands of additions that adds up. So the large
-// products, of first parts, are summed over 64 columns of A only. What comes
-// out is added, rounded to nearest, to a sum in ordinary registers: these
-// additions are so few that they lose less than those of a float loop. The
-// small products have sums of their own along all of k. That is 192
+// The additions need care: a tensor core cuts off the bits that do not fit,
+// always towards zero, and over thousands of additions that adds up. So the
+// large products, those of first parts, are summed over 64 columns of A only.
+// The result is added, rounded to nearest, to a sum in ordinary registers.
+// These additions are so few that they lose less than those of a float loop.
+// The small products have sums of their own along all of k. That is 192
 // registers of sums per thread, for 64 x 128 of C per warpgroup.
 //
-// The small products of some columns run while the large ones are added, and
-// while the other warpgroup multiplies. So there have to be enough of them:
-// of two halves a stage is 64 columns deep.
+// The small products of some columns run while the large ones are added and
+// while the other warpgroup multiplies. There have to be enough of them, so
+// with two halves a stage is 64 columns deep.
 //
-// Otherwise as in `overlapped`: persistent blocks in clusters of two that share
-// what they read of B, one warp that copies, two warpgroups that multiply.
+// The rest is as in `overlapped`: persistent blocks in clusters of two that
+// share their reads of B, one warp that copies, two warpgroups that multiply.
 #pragma once
 
 #include <algorithm>
@@ -30,15 +30,15 @@ using namespace parlab;
 
 namespace {
 
-// a = a0 + a1 + a2, three bfloat16 of 8 bits each: all of a float. Of
-// the nine products the three that are left out are smaller than the
-// last bit of the whole.
+// a = a0 + a1 + a2, three bfloat16 of 8 bits each: all of a float. Three of the
+// nine products are left out, because they are smaller than the last bit of the
+// whole.
 struct ThreeBfloat16 {
   static constexpr Factor factor = Factor::bf16;
   static constexpr MapElement element = MapElement::bf16;
   // columns of A in a stage
   static constexpr int parts = 3, depth = 32, stages = 4;
-  // the smallest first: of which parts of a and of b
+  // the parts of a and of b in each product, the smallest first
   static constexpr int small_products = 5;
   static constexpr int a_part(int product) {
     return product < 3 ? product : product - 3;
@@ -49,9 +49,9 @@ struct ThreeBfloat16 {
   static constexpr float small_unit = 1;
 };
 
-// a = a0 + a1, two halves of 11 bits each, of a scaled so that the largest
-// element of the matrix is just below 2^15, and of the rest scaled by 2^11 once
-// more: what is lost is 2^-23 of an element, or 2^-51 of the largest.
+// a = a0 + a1, two halves of 11 bits each. a0 is a, scaled so that the largest
+// element of the matrix is just below 2^15; a1 is the rest, scaled by 2^11
+// more. The loss is 2^-23 of an element, or 2^-51 of the largest.
 struct TwoHalves {
   static constexpr Factor factor = Factor::f16;
   static constexpr MapElement element = MapElement::f16;
@@ -64,11 +64,11 @@ struct TwoHalves {
 
 template <typename Scheme>
 struct SplitTile {
-  static constexpr int rows = 128, cols = 128;  // of C
+  static constexpr int rows = 128, cols = 128;  // rows and columns of C
   static constexpr int depth = Scheme::depth;
   static constexpr int a_row = 2 * depth;  // bytes
   static constexpr int a_part = rows * a_row,
-                       b_part = depth * 128;  // of 64 columns of B
+                       b_part = depth * 128;  // for 64 columns of B
   static constexpr int panel = Scheme::parts * b_part;
   static constexpr int stage_bytes = Scheme::parts * a_part + 2 * panel;
   static constexpr int steps_per_sum = 64 / depth;
@@ -78,9 +78,9 @@ struct SplitTile {
   static constexpr int shared_bytes = Scheme::stages * stage_bytes + 1024;
 };
 
-// What is found out about A and B on the device, before they are multiplied.
+// The facts about A and B that the device finds before it multiplies them.
 struct SplitFacts {
-  // of the magnitudes in A, in B: the bits of a float
+  // the largest magnitudes in A and in B: the bits of a float
   std::uint32_t largest[2];
   std::uint32_t uneven;  // two halves would lose too much
 };
@@ -93,14 +93,14 @@ __device__ __forceinline__ float power_of_two(int exponent) {
   return __uint_as_float(static_cast<std::uint32_t>(exponent + 127) << 23);
 }
 
-// C = A B, m x n, as the kernel below knows it: which tiles there are, how
-// A lies in memory, and what becomes of a sum.
+// C = A B, m x n, as the kernel below needs it: the tiles that there are, the
+// layout of A, and the store of a sum.
 struct PlainProduct {
   float* c;
   std::int64_t m, n;
-  // rows of the array are rows of A, not of its transposed
+  // the array's rows are rows of A, not of its transpose
   static constexpr bool a_across = false;
-  // which of SplitFacts::largest is of B; A's is 0
+  // B's index in SplitFacts::largest; A's is 0
   static constexpr int b_facts = 1;
 
   template <typename Tile, typename Compute>
@@ -108,15 +108,15 @@ struct PlainProduct {
     ::each_tile<Tile>(m, n, compute);
   }
 
-  // Two neighbouring sums, col even.
+  // Stores two neighbouring sums, col even.
   __device__ __forceinline__ void store(std::int64_t row, std::int64_t col,
                                         float left, float right) const {
     if (row < m) store_pair(c + row * n, col, n, left, right);
   }
 };
 
-// Asks for a stage: all parts of A's tile, and of B's tile the half of this
-// block, which both blocks of the cluster get.
+// Asks for a stage: all parts of A's tile, and this block's half of B's tile,
+// which both blocks of the cluster get.
 template <typename Scheme, bool A_ACROSS>
 __device__ __forceinline__ void copy_split_stage(unsigned char* stage,
                                                  Barrier& full,
@@ -137,10 +137,10 @@ __device__ __forceinline__ void copy_split_stage(unsigned char* stage,
            std::uint16_t{0b11}, col0 + rank * 64, k0, 0);
 }
 
-// Starts the products of a stage: the large ones, added to what is there or
-// not, then, as a group of their own, the small ones. A part of A is some
-// columns of 128 rows, or, across k, two panels of 64 columns, one for each
-// warpgroup, as those of B.
+// Starts the products of a stage: first the large ones, added to what is there
+// or not, then the small ones as a separate group. A part of A is some columns
+// of 128 rows or, across k, two panels of 64 columns, one per warpgroup, like
+// those of B.
 template <typename Scheme, bool A_ACROSS, bool ADD>
 __device__ __forceinline__ void start_split_products(const unsigned char* stage,
                                                      float (&large)[64],
@@ -179,15 +179,15 @@ __device__ __forceinline__ void start_split_products(const unsigned char* stage,
   end_products();
 }
 
-// Adds up what a thread has of a tile, scaled back for two
-// halves, and stores it.
+// Adds up a thread's sums of a tile, scales them back for two halves, and
+// stores them.
 template <typename Scheme, typename Product>
 __device__ __forceinline__ void store_split_sums(const Product& product,
                                                  const SplitFacts* facts,
                                                  int row0, int col0,
                                                  const float (&sum)[64],
                                                  const float (&small)[64]) {
-  // their product may be too small for one float
+  // two factors: their product may be too small for a float
   float scale = 1, scale_again = 1;
   if (Scheme::factor == Factor::f16) {
     const int back = -split_exponent(facts->largest[0]) -
@@ -212,9 +212,9 @@ __device__ __forceinline__ void store_split_sums(const Product& product,
   }
 }
 
-// `only_if`: the kernel does its work if facts->uneven is that; nullptr:
-// in any case. C is the product of the parts in a and b times 2^-(exponents
-// of A and B) for two halves.
+// `only_if`: the kernel does its work only if facts->uneven has this value;
+// always if facts is nullptr. For two halves, C is the product of the parts in
+// a and b times 2^-(exponents of A and B).
 template <typename Scheme, typename Product>
 __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
     matmul_split_products(const PARLAB_GRID_CONSTANT TensorMap a,
@@ -230,7 +230,7 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
   unsigned char* const shared = aligned_shared_memory();
   __shared__ Barrier full[stages], empty[stages];
 
-  // Whole sums of large products; what lies beyond the end is zero.
+  // Whole sums of large products; columns beyond the end are zero.
   const auto steps =
       static_cast<int>(ceil_div(k, Tile::depth * Tile::steps_per_sum)) *
       Tile::steps_per_sum;
@@ -300,7 +300,7 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
   }
 }
 
-// Sums of a few products: a thread per element.
+// For sums of few products: a thread per element.
 constexpr std::int64_t few_products = 16;
 __global__ void matmul_few(const float* a, const float* b, float* c,
                            std::int64_t m, std::int64_t k, std::int64_t n) {
@@ -318,8 +318,8 @@ struct alignas(16) SplitPiece {
   std::uint16_t element[8];
 };
 
-// Elements col to col + 7 of a row, zero beyond its end. In 16 bytes where
-// rows begin at multiples of them.
+// Elements col to col + 7 of a row, zero beyond its end. Reads 16 bytes at a
+// time if rows begin at multiples of them.
 __device__ __forceinline__ void read_eight(const float* row, std::int64_t col,
                                            std::int64_t width, float (&to)[8]) {
   if (width % 4 == 0) {
@@ -340,10 +340,10 @@ __device__ __forceinline__ void read_eight(const float* row, std::int64_t col,
   }
 }
 
-// Three bfloat16 whose sum is the element, each the rest of the ones before
-// rounded to nearest. What is not finite stays in the first alone. A thread
-// splits 8 neighbours, and others far behind them; rows are `pitch` long and
-// filled up with zeros.
+// Three bfloat16 whose sum is the element. Each is the rest that the previous
+// ones leave, rounded to nearest. A value that is not finite is in the first
+// alone. A thread splits 8 neighbours, then others far behind them; rows are
+// `pitch` long and filled up with zeros.
 __global__ void matmul_split_bfloat16(const float* from, std::uint16_t* to,
                                       std::int64_t height, std::int64_t width,
                                       std::int64_t pitch,
@@ -367,8 +367,8 @@ __global__ void matmul_split_bfloat16(const float* from, std::uint16_t* to,
       for (int part = 0; part < parts; ++part) {
         const std::uint32_t bits = __float_as_uint(rest);
 
-        // Ties to even; a number that would round to
-        // infinity is cut off instead.
+        // Ties to even; a number that would round to infinity is cut off
+        // instead.
         std::uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000;
         if ((rounded & 0x7f800000) == 0x7f800000) rounded = bits & 0xffff0000;
         piece[part].element[e] = static_cast<std::uint16_t>(rounded >> 16);
@@ -391,7 +391,7 @@ inline std::int64_t split_pitch(std::int64_t width) {
   return aligned_pitch<std::uint16_t>(width);
 }
 
-// Parts of a matrix, one after the other, with rows of split_pitch(width):
+// The parts of a matrix, one after the other, with rows of split_pitch(width):
 // boxes of `box_width` elements of `box_height` rows, of all parts.
 template <typename Scheme>
 TensorMap map_of_parts(const std::uint16_t* parts, std::int64_t height,
@@ -405,7 +405,7 @@ TensorMap map_of_parts(const std::uint16_t* parts, std::int64_t height,
                      2 * box_width});
 }
 
-// The products of the parts in a and b.
+// Multiplies the parts in a and b.
 template <typename Scheme>
 void launch_split_products(Gpu& gpu, const Matmul::Args<float>& p,
                            const std::uint16_t* a, const std::uint16_t* b,
@@ -426,9 +426,9 @@ inline void multiply_few(Gpu& gpu, const Matmul::Args<float>& p) {
              p.a, p.b, p.c, p.m, p.k, p.n);
 }
 
-// Into three bfloat16 each; with facts only if they are uneven. About as many
-// blocks as run at once: where the matrices are even, that many are started for
-// nothing.
+// Splits into three bfloat16 each; with facts, only if the matrices are uneven.
+// Uses about as many blocks as run at once, because for even matrices all of
+// them are started for nothing.
 inline void split_into_bfloat16(Gpu& gpu, const float* matrix,
                                 std::uint16_t* to, std::int64_t height,
                                 std::int64_t width, const SplitFacts* facts) {
@@ -440,8 +440,8 @@ inline void split_into_bfloat16(Gpu& gpu, const float* matrix,
              matmul_split_bfloat16, matrix, to, height, width, pitch, facts);
 }
 
-// Splits A and B into three bfloat16 each and multiplies; with facts
-// only if they are uneven.
+// Splits A and B into three bfloat16 each and multiplies; with facts, only if
+// they are uneven.
 inline void multiply_three_bfloat16(Gpu& gpu, const Matmul::Args<float>& p,
                                     std::uint16_t* a, std::uint16_t* b,
                                     const SplitFacts* facts) {

@@ -1,15 +1,15 @@
-// The GPUs of a team form a grid, and each has a block of A, of B and of
-// C: of no matrix there is a second copy. For its block of C a GPU needs
-// the blocks of A in its row of the grid, and those of B in its column.
-// They come in panels, some columns of A and as many rows of B: who has
-// them sends them to the others of its row, or column. While one panel is
-// multiplied and added to C, the next is on its way; the first alone is
-// waited for. (van de Geijn and Watts, SUMMA, 1997.)
+// The GPUs of a team form a grid, and each has a block of A, of B and of C:
+// there is no second copy of any matrix. For its block of C a GPU needs the
+// blocks of A in its row of the grid and those of B in its column. They come in
+// panels, some columns of A and as many rows of B. The GPUs that have them send
+// them to the others of their row or column. While one panel is multiplied and
+// added to C, the next is on its way; only the first is waited for. (van de
+// Geijn and Watts, SUMMA, 1997.)
 //
-// What travels: of A each GPU's block to the others of its row, of B to those
-// of its column, which on a grid of p x p is 2 (p - 1) / p^2 of a matrix per
-// GPU. As a product does n operations for each element that it needs, that
-// is little beside the work from a few thousand rows on.
+// Each GPU's block of A travels to the others of its row, that of B to those of
+// its column. On a grid of p x p this is 2 (p - 1) / p^2 of a matrix per GPU. A
+// product does n operations for each element that it needs, so from a few
+// thousand rows on the transfers are small beside the work.
 #include <algorithm>
 #include <vector>
 
@@ -19,16 +19,16 @@
 
 namespace {
 
-// Columns of A from `first` on, and rows of B. col: the column
-// of the grid whose GPUs have them of A; row: the row of the grid
-// whose GPUs have them of B.
+// Columns of A, and rows of B, from `first` on. col: the column of the grid
+// whose GPUs have these columns of A; row: the row of the grid whose GPUs have
+// these rows of B.
 struct Panel {
   std::int64_t first, depth;
   int row, col;
 };
 
-// No deeper than that, and each in the blocks of one row and of
-// one column of the grid.
+// Panels no deeper than `deepest`, each in the blocks of one row and of one
+// column of the grid.
 std::vector<Panel> panels_of(std::int64_t k, Grid grid, std::int64_t deepest) {
   std::vector<Panel> panels;
   int row = 0, col = 0;
@@ -91,7 +91,7 @@ class PanelProduct {
     return share_begin(k_, i + 1, members) - share_begin(k_, i, members);
   }
 
-  // A panel in the block of a GPU that has it.
+  // A panel in the block of the GPU that owns it.
   T* own_a(int i, const Panel& panel) const {
     return packed_[i] +
            parts_[i].m * (panel.first - share_begin(k_, panel.col, grid_.cols));
@@ -101,8 +101,8 @@ class PanelProduct {
            (panel.first - share_begin(k_, panel.row, grid_.rows)) * parts_[i].n;
   }
 
-  // Panels of A one after another, each without gaps, so that it
-  // can be sent in one piece.
+  // Stores panels of A one after another, each without gaps, so that it can be
+  // sent in one piece.
   void pack(Gpu& gpu, int i) const {
     const auto& p = parts_[i];
     const auto first = share_begin(k_, col_of(i), grid_.cols);

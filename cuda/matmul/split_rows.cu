@@ -1,8 +1,8 @@
-// Each GPU of a team has some of the rows of A, all of B, and computes as
-// many rows of C. Nothing travels; what it costs is the room for a copy
-// of B on each. Products of matrices have work enough for many GPUs: as
-// long as each fills its multiprocessors with whole tiles, the team takes
-// one GPU's time divided by their number.
+// Each GPU of a team has some of the rows of A and all of B, and computes as
+// many rows of C. Nothing travels; the price is the memory for a copy of B on
+// each GPU. Products of matrices have enough work for many GPUs: as long as
+// each fills its multiprocessors with whole tiles, the team takes one GPU's
+// time divided by their number.
 #include "gpu/gpus.hpp"
 #include "warp_tiles.cuh"
 

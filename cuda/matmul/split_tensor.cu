@@ -1,6 +1,6 @@
-// `split_rows` on the tensor cores: each GPU of a team has some of the rows
-// of A, all of B, and computes as many rows of C with the tiles of `tensor`.
-// In double one GPU with its tensor cores is faster than two without.
+// `split_rows` on the tensor cores: each GPU of a team has some of the rows of
+// A and all of B, and computes as many rows of C with the tiles of `tensor`. In
+// double one GPU with its tensor cores is faster than two without.
 #include "gpu/gpus.hpp"
 #include "tensor.cuh"
 

@@ -1,5 +1,5 @@
-// `tensor`'s tiles and kernel; `tensor_bulk` has them where its own tiles are
-// too large.
+// The tiles and the kernel of `tensor`; `tensor_bulk` uses them if its own
+// tiles are too large.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -18,18 +18,18 @@ using namespace parlab;
 
 namespace {
 
-// rows x cols: of C, per block and per warp. depth: columns of A in a stage
-// of shared memory, which the slices share, groups of warps that have the
-// whole tile each. product: columns of A that are multiplied at a time. share:
-// of time, for as much work; begin: what a multiprocessor needs before and
-// after its tiles, in tiles; as measured on an H200.
+// rows x cols: of C, per block and per warp. depth: columns of A in a stage of
+// shared memory, divided among the slices; a slice is a group of warps that has
+// the whole tile. product: columns of A multiplied at a time. share: relative
+// time for the same work. begin: a multiprocessor's time before and after its
+// tiles, in tiles. As measured on an H200.
 struct LargeTile {
   static constexpr int rows = 128, cols = 64, warp_rows = 64, warp_cols = 32;
   static constexpr int depth = 16, product = 8, slices = 1, stages = 4,
                        blocks_per_sm = 2;
   static constexpr double share = 1, begin = 0.3;
 };
-// For middling problems: eight warps share what one block has.
+// For problems of medium size: eight warps share a block's work.
 struct WholeTile {
   static constexpr int rows = 128, cols = 64, warp_rows = 32, warp_cols = 32;
   static constexpr int depth = 32, product = 16, slices = 1, stages = 4,
@@ -49,19 +49,19 @@ struct TinyTile {
   static constexpr double share = 1.37, begin = 1.6;
 };
 
-// What follows from a tile.
+// Constants that follow from a tile.
 template <typename Tile>
 struct Tiling : Tile {
   static constexpr int warps_down = Tile::rows / Tile::warp_rows;
-  // of a slice
+  // per slice
   static constexpr int warps = warps_down * (Tile::cols / Tile::warp_cols);
   static constexpr int slice_threads = 32 * warps,
                        threads = slice_threads * Tile::slices;
-  // of a warp
+  // per warp
   static constexpr int down = Tile::warp_rows / 16,
                        across = Tile::warp_cols / 16;
   static constexpr int depth = Tile::depth, slice_depth = depth / Tile::slices;
-  // of a stage
+  // per stage
   static constexpr int product = Tile::product,
                        products = slice_depth / product;
   static constexpr int stages = Tile::stages;
@@ -75,9 +75,9 @@ struct Tiling : Tile {
       (stages * stage > sums ? stages * stage : sums) *
       static_cast<int>(sizeof(double));
 
-  // Where the tiles' elements lie in a stage: pairs of neighbours
-  // in a row, permuted so that what eight neighbouring lanes read
-  // lies in different banks.
+  // The places of the tiles' elements in a stage: pairs of neighbours in a
+  // row, permuted so that eight neighbouring lanes read from different
+  // banks.
   static constexpr int a_place(int row, int col) {
     return row * depth + (col ^ row % 2 * 8);
   }
@@ -90,9 +90,9 @@ struct alignas(16) Pair {
   double element[2];
 };
 
-// The copies of one thread into shared memory: of each tile WIDTH elements,
-// and more in steps of so many rows. What lies outside of A and B is zero in
-// shared memory. a_pitch, b_pitch: elements from one row to the next.
+// A thread's copies into shared memory: WIDTH elements of each tile, and more
+// at these steps of rows. Places outside A and B become zero in shared memory.
+// a_pitch, b_pitch: elements from one row to the next.
 template <int WIDTH, typename S>
 struct Copies {
   static constexpr int a_across = S::depth / WIDTH, b_across = S::cols / WIDTH;
@@ -104,9 +104,9 @@ struct Copies {
   int a_to, b_to;     // in a stage
   int a_col, b_row;   // in the tiles
   int rows_left;      // of A, from the thread's own on
-  bool has_cols;      // whether its columns of B are there
-  bool inside;        // whether the whole tile is
-  std::int64_t left;  // columns of A, rows of B, that are not copied yet
+  bool has_cols;      // whether its columns of B exist
+  bool inside;        // whether the whole tile exists
+  std::int64_t left;  // columns of A and rows of B not copied yet
 
   __device__ __forceinline__ Copies(const Matmul::Args<double>& p,
                                     std::int64_t a_pitch_,
@@ -125,16 +125,16 @@ struct Copies {
     inside = row0 + S::rows <= p.m && col0 + S::cols <= p.n;
   }
 
-  // Of zeros nothing is read, wherever they would come from.
+  // A zero has no source: nothing is read for it.
   __device__ __forceinline__ static void put(double* to, const double* from,
                                              bool there) {
     __pipeline_memcpy_async(to, from, WIDTH * sizeof(double),
                             there ? 0 : WIDTH * sizeof(double));
   }
 
-  // Starts the copies of one stage. A row that is a multiple of the step
-  // further on has its bits where the thread's own row has none, so that
-  // they permute its columns on their own.
+  // Starts the copies of one stage. The bits of the row steps are zero in the
+  // thread's own row, so each row permutes the columns independently of the
+  // other.
   template <bool TESTED>
   __device__ __forceinline__ void start(double* stage) {
     _Pragma("unroll")
@@ -162,19 +162,19 @@ struct Copies {
   }
 };
 
-// A lane's elements for the products of one group of 16 rows, twice:
-// while those of one group are multiplied, A's of the next are read, and
-// B's when the next belongs to the next columns of A. What is computed is
-// C^T = B^T A^T, 16 columns and 8 rows of C at a time: then two neighbours
-// in a row, of A as of B, lie in neighbouring registers as the instruction
-// wants them. Which of A's columns it takes first makes no difference: a
-// lane has two neighbours of each eight.
+// A lane's elements for the products of one group of 16 rows, twice: while
+// one group is multiplied, A's elements of the next are read, and B's too if
+// the next group belongs to the next columns of A. The product is C^T = B^T
+// A^T, 16 columns and 8 rows of C at a time: two neighbours in a row, of A as
+// of B, then lie in neighbouring registers, as the instruction wants them.
+// The order of A's columns makes no difference: a lane has two neighbours of
+// each eight.
 template <typename S>
 struct Operands {
   static constexpr int eights = S::product / 8;
   Pair a[2][2][eights];
   Pair b[2][S::across][2 * eights];
-  int slice, row, col;  // of the warp, and where it is in the tile
+  int slice, row, col;  // the warp's slice, and its place in the tile
   // in a stage: for even and for odd eights, and two rows of B
   int a_at[2], b_at;
 
@@ -237,8 +237,8 @@ struct Operands {
   }
 };
 
-// row0, col0: of the warp in C. Of each 8 rows and 16 columns a lane
-// has 2 by 2 neighbours.
+// row0, col0: where the warp's part begins in C. A lane has 2 by 2 neighbours
+// of each 8 rows and 16 columns.
 template <typename S>
 __device__ __forceinline__ void store(
     double* c, std::int64_t m, std::int64_t n, std::int64_t row0,
@@ -265,8 +265,8 @@ __device__ __forceinline__ void store(
   }
 }
 
-// A part of the row of C below all tiles, 32 columns: a warp takes every so
-// many rows of B, and their sums are added in order.
+// 32 columns of the row of C below all tiles: each warp takes every n-th row of
+// B, and their sums are added in order.
 template <typename S>
 __device__ __forceinline__ void fringe_below(const Matmul::Args<double>& p,
                                              std::int64_t a_pitch,
@@ -294,7 +294,7 @@ __device__ __forceinline__ void fringe_below(const Matmul::Args<double>& p,
   p.c[(p.m - 1) * p.n + col] = sum;
 }
 
-// A part of the column on the right of them: a warp has some rows, and its
+// A part of the column to the right of all tiles: a warp has some rows, and its
 // lanes share k.
 constexpr int fringe_rows = 8;
 template <typename S>
@@ -329,11 +329,11 @@ __device__ __forceinline__ void fringe_right(const Matmul::Args<double>& p,
 }
 
 // How often an element of A or B must be used to pay for its copy, and how many
-// a fringe must have to pay for its blocks.
+// elements a fringe must have to pay for its blocks.
 constexpr std::int64_t uses_that_pay = 1500;
 
-// How C is divided among blocks: first come those of the fringes, which are
-// done soonest.
+// The division of C among blocks. The blocks of the fringes come first, since
+// they are done soonest.
 template <typename S>
 struct Division {
   std::int64_t down, across, below = 0, right = 0;
@@ -349,8 +349,8 @@ struct Division {
   __host__ __device__ std::int64_t tiles() const { return down * across; }
 };
 
-// WIDTH: elements copied at once, of rows of A and of B, which begin at
-// multiples of their pitches; 2 where all rows are aligned to 16 bytes.
+// WIDTH: elements copied at once from the rows of A and B, which begin at
+// multiples of their pitches; 2 if all rows are aligned to 16 bytes.
 template <int WIDTH, typename S>
 __device__ __forceinline__ void multiply_by_block(const Matmul::Args<double>& p,
                                                   std::int64_t a_pitch,
@@ -404,8 +404,8 @@ __device__ __forceinline__ void multiply_by_block(const Matmul::Args<double>& p,
           operands.read_a(1 - now, from, i, r + 1);
         } else {
           if (i == S::products - 1) {
-            // The next stage has arrived, for everybody; and nobody reads this
-            // one any more, which is the one that is refilled next.
+            // The next stage has arrived for all threads, and all have read
+            // this one, which is refilled next.
             __pipeline_wait_prior(S::stages - 2);
             __syncthreads();
             from = from + S::stage == end ? shared : from + S::stage;
@@ -448,9 +448,9 @@ __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
   multiply_by_block<WIDTH, S>(p, a_pitch, b_pitch);
 }
 
-// The time in units of an element of the large tile: of the
-// multiprocessor that has most tiles. Where there is no place for another block
-// beside one, tiles wait for those of fringes.
+// The time in units of an element of the large tile, for the multiprocessor
+// with the most tiles. If no other block fits beside one, tiles wait for those
+// of fringes.
 template <typename S>
 double estimate(Gpu& gpu, const Matmul::Args<double>& p) {
   const Division<S> division(p.m, p.n);
@@ -461,7 +461,7 @@ double estimate(Gpu& gpu, const Matmul::Args<double>& p) {
   return (of_one + S::begin + (waits ? 0.1 : 0)) * S::rows * S::cols * S::share;
 }
 
-// copied: A or B, by the launch before.
+// copied: the previous launch copied A or B.
 template <typename S>
 void launch_tensor(Gpu& gpu, const Matmul::Args<double>& p,
                    std::int64_t a_pitch, std::int64_t b_pitch, bool copied) {
@@ -475,7 +475,7 @@ void launch_tensor(Gpu& gpu, const Matmul::Args<double>& p,
              b_pitch);
 }
 
-// The tiles that take least time, as far as estimated.
+// The tiles with the least estimated time.
 struct TensorPlan {
   double time = std::numeric_limits<double>::infinity();
   void (*launch)(Gpu&, const Matmul::Args<double>&, std::int64_t, std::int64_t,

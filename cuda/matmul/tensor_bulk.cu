@@ -1,19 +1,19 @@
-// `tensor` with stages that bulk tensor copies fill. There, warps that multiply
-// copy as well, and wait for each other at every stage; here one thread of a
-// third warpgroup asks for boxes of A and B, eight warps multiply, and barriers
-// in shared memory say which stage has arrived and which is free. A block has
-// a multiprocessor of its own and stays for all its tiles: of 128 x 128, which
-// need two thirds of the reads from L2 of two of 128 x 64, or smaller where
-// that leaves less of the device without work. What is left of the large tiles
-// when all blocks have as many whole ones is cut along k into as many equal
-// shares as there are blocks; parts of tiles go to scratch memory, and a second
-// kernel adds them up, in order. (Osama et al., Stream-K, 2023.) A last column
-// of tiles with few columns of C costs less, and is cut with those: nobody
-// copies or multiplies what lies outside.
+// `tensor` with stages that bulk tensor copies fill. In `tensor`, warps that
+// multiply also copy and wait for each other at every stage. Here one thread of
+// a third warpgroup asks for boxes of A and B; eight warps multiply; barriers
+// in shared memory tell which stage has arrived and which is free. A block has
+// a multiprocessor to itself and stays for all its tiles. These have 128 x 128,
+// which need two thirds of the L2 reads of two of 128 x 64, or less if that
+// leaves less of the device idle. Large tiles that are left over when all
+// blocks have equally many are cut along k into equal shares, one per block;
+// parts of tiles go to scratch memory, and a second kernel adds them up, in
+// order. (Osama et al., Stream-K, 2023.) A last column of tiles with few
+// columns of C costs less and is divided accordingly: columns outside C are
+// neither copied nor multiplied.
 //
-// Bulk copies take no rows that are not aligned to 16 bytes: of a matrix that
-// has such rows all threads of the third warpgroup copy the elements. Problems
-// that are too small for these tiles are left to `tensor`.
+// Bulk copies need rows aligned to 16 bytes. If a matrix has others, all
+// threads of the third warpgroup copy its elements. Problems too small for
+// these tiles are left to `tensor`.
 #include <algorithm>
 
 #include "gpu/warpgroup.hpp"
@@ -23,10 +23,10 @@ using namespace parlab;
 
 namespace {
 
-// As in tensor.cuh. eights: groups of 8 rows that are multiplied at a time.
-// shared: whether the last tiles are, which pays where they are large.
-// early: the barrier of the next stage is asked one group of products before
-// the stage is needed, so that the answer is there by then.
+// As in tensor.cuh. eights: groups of 8 rows multiplied at a time. shared:
+// whether the last tiles are shared, which pays if they are large. early: the
+// barrier of the next stage is tested one group of products before the stage is
+// needed, so that the answer is there by then.
 struct SquareTile {
   static constexpr int rows = 128, cols = 128, warp_rows = 64, warp_cols = 32;
   static constexpr int eights = 2;
@@ -46,15 +46,15 @@ struct HalfTile {
   static constexpr double share = 1.03, begin = 0.12;
 };
 
-constexpr int bulk_threads = 384, bulk_copier = 256,  // who asks for copies
+constexpr int bulk_threads = 384, bulk_copier = 256,  // the thread that copies
     bulk_copiers = bulk_threads - bulk_copier;
 
-// What follows from a tile.
+// Constants that follow from a tile.
 template <typename Tile>
 struct BulkTiling : Tile {
   static constexpr int warps_down = Tile::rows / Tile::warp_rows;
   static_assert(warps_down * (Tile::cols / Tile::warp_cols) == 8);
-  // of a warp: groups of rows that are multiplied at a time, and of 16 columns
+  // per warp: groups of rows multiplied at a time, and groups of 16 columns
   static constexpr int down = Tile::warp_rows / (8 * Tile::eights),
                        across = Tile::warp_cols / 16,
                        sums = 4 * Tile::eights * down * across;
@@ -72,16 +72,16 @@ struct BulkTiling : Tile {
   static constexpr int shared_bytes = stages * stage_bytes + 1024;
 };
 
-// Who computes what. Tiles are numbered; the last are those of the last column
-// of tiles, where C has so little of it that they cost less. Tiles before
-// first_tile are computed as a whole, by one block after another; all steps of
-// the others are numbered, and block b has those from first_step(b) on: as many
-// as cost the same in each block.
+// The division of the work. Tiles are numbered; the last numbers are those of
+// the last column of tiles, which cost less if it has little of C. Each tile
+// before first_tile is computed as a whole by one block, in turn. All steps of
+// the others are numbered, and block b has those from first_step(b) on, so that
+// all blocks have the same cost.
 struct Shares {
   static constexpr int full = 16;  // the cost of a step of an inner tile
 
   int down, across;  // tiles
-  int inner_across;  // those that cost as much as any
+  int inner_across;  // tiles of full cost
   int first_tile, steps_of_tile, blocks;
   int inner_steps, last_steps, last_cost;  // of the shared tiles
 
@@ -112,14 +112,14 @@ struct Shares {
   }
 };
 
-// What a block does at a time: some steps of a tile, all or a part of them.
+// A unit of a block's work: some steps of a tile, all or a part of them.
 struct Piece {
   int tile, begin, steps;
 };
 
-// The pieces of this block: of shared tiles first, so that what is stored of
-// them is there when the others end, then whole tiles. One is found anew where
-// it is needed: the registers are for sums.
+// The pieces of this block: first those of shared tiles, so that their parts
+// are stored when the others end, then whole tiles. A piece is computed again
+// at each use, because the sums need the registers.
 struct Pieces {
   int begin, end;  // of the shared steps
   int shared, count;
@@ -154,9 +154,9 @@ __device__ __forceinline__ void place_of_piece(const Shares& shares, int tile,
   row0 = row * S::rows, col0 = col * S::cols;
 }
 
-// Where a thread's first sums lie in the tile: of each 8 rows and 16 columns
-// it has rows t and t + 4, columns 2 g and 2 g + 1, with g = lane / 4 and
-// t = lane % 4.
+// The place of a thread's first sums in the tile: of each 8 rows and 16 columns
+// it has rows t and t + 4, columns 2 g and 2 g + 1, with g = lane / 4 and t =
+// lane % 4.
 template <typename S>
 __device__ __forceinline__ int first_row() {
   const int thread = threadIdx.x;
@@ -168,13 +168,13 @@ __device__ __forceinline__ int first_col() {
   return thread / 32 / S::warps_down * S::warp_cols + thread % 32 / 4 * 2;
 }
 
-// As in tensor.cuh, but for the order of rows within an eight: with this one,
-// what neighbouring lanes read of A lies in different banks.
+// As in tensor.cuh, except for the order of rows within an eight: with this
+// one, neighbouring lanes read A from different banks.
 template <typename S>
 struct BulkOperands {
   Pair a[2][S::eights];
   Pair b[2][S::across][2];
-  int a_at[2], b_at[2];  // bytes in a stage: of both eights, of two rows of B
+  int a_at[2], b_at[2];  // byte offsets: both eights, two rows of B
 
   __device__ __forceinline__ BulkOperands() {
     const int warp = threadIdx.x / 32, g = threadIdx.x % 32 / 4,
@@ -200,7 +200,7 @@ struct BulkOperands {
     }
   }
 
-  // across: of how many groups of 16 columns.
+  // across: the number of groups of 16 columns.
   __device__ __forceinline__ void read_b(int set, const unsigned char* stage,
                                          int i, int across = S::across) {
     _Pragma("unroll")
@@ -232,14 +232,14 @@ struct BulkOperands {
   }
 };
 
-// A thread's share of the copies of A or B, ROWS x COLS of a stage, where rows
-// are of odd length. The matrix begins at a multiple of 16 bytes, and so do its
-// even rows, which are copied 16 bytes at a time, the odd ones 8. They lie as
-// bulk copies would have put them.
+// A thread's share of the copies of A or B, ROWS x COLS of a stage, for rows of
+// odd length. The matrix begins at a multiple of 16 bytes, and so do its even
+// rows, which are copied 16 bytes at a time; odd rows are copied 8 at a time.
+// They are laid out as by bulk copies.
 template <typename S, int ROWS, int COLS, bool NARROW>
 struct OddRows {
-  // Threads side by side cover span columns. A thread's other copies lie
-  // multiples of these steps further on, which the permutation moves alike.
+  // Threads side by side cover `span` columns. A thread's other copies follow
+  // at multiples of these steps, which the permutation moves alike.
   static constexpr int span = COLS < 32 ? COLS : 32,
                        even_step = 4 * bulk_copiers / span,
                        odd_step = 2 * bulk_copiers / span;
@@ -255,13 +255,13 @@ struct OddRows {
     even_to = place(even_row, even_col), odd_to = place(odd_row, odd_col);
   }
 
-  // Bytes in this part of a stage.
+  // Byte offset in this part of a stage.
   __device__ __forceinline__ static int place(int row, int col) {
     return col / 16 * S::panel_bytes + row * S::row_bytes +
            (col % 16 / 2 ^ row % 8) * 16 + col % 2 * 8;
   }
 
-  // from: the first element of the next stage; pitch: elements.
+  // from: the first element of the next stage; pitch: in elements.
   __device__ __forceinline__ void begin(const double* from,
                                         std::int64_t pitch) {
     even = from + even_row * pitch + even_col;
@@ -271,8 +271,8 @@ struct OddRows {
     even += elements, odd += elements;
   }
 
-  // rows, cols: that are there, from the first element on. NARROW: what lies
-  // well beyond the columns is not filled.
+  // rows, cols: how many exist, from the first element on. NARROW: places well
+  // beyond the columns are not filled.
   template <bool TESTED>
   __device__ __forceinline__ void start(unsigned char* to, std::int64_t pitch,
                                         int rows, int cols) const {
@@ -327,8 +327,8 @@ __device__ __forceinline__ void store(const Matmul::Args<double>& p, int row,
   }
 }
 
-// Two of the sums of each of the 256 threads, side by side. Of a block's
-// shared tiles, only the first and the last can be parts.
+// Two sums of each of the 256 threads, side by side. Only the first and the
+// last of a block's shared tiles can be parts.
 template <typename S>
 __device__ __forceinline__ Pair* bulk_part(double* parts, int block,
                                            bool second, int pair) {
@@ -337,7 +337,7 @@ __device__ __forceinline__ Pair* bulk_part(double* parts, int block,
          pair * bulk_copier + threadIdx.x;
 }
 
-// To C, or as a part to scratch memory.
+// Stores to C, or stores a part to scratch memory.
 template <typename S>
 __device__ __forceinline__ void store_piece(
     const Matmul::Args<double>& p, double* parts, const Shares& shares,
@@ -370,9 +370,9 @@ __device__ __forceinline__ void store_piece(
   }
 }
 
-// What the third warpgroup does: fills stages. BULK: by boxes alone, which one
-// thread asks for; else all threads copy the operands that have odd rows.
-// NARROW: of tiles with columns that nobody multiplies, those are left out.
+// The third warpgroup's work: it fills stages. BULK: by boxes alone, requested
+// by one thread; otherwise all threads copy the operands that have odd rows.
+// NARROW: columns of tiles that are not multiplied are left out.
 template <typename S, bool BULK, bool NARROW>
 __device__ __forceinline__ void copy_stages(const TensorMap& a,
                                             const TensorMap& b,
@@ -405,7 +405,7 @@ __device__ __forceinline__ void copy_stages(const TensorMap& a,
     for (int step = 0; step < piece.steps; ++step, ring.advance()) {
       Barrier& arrived = full[ring.stage];
       unsigned char* const stage = stages + ring.stage * S::stage_bytes;
-      wait(empty[ring.stage], ring.parity ^ 1);  // at first at once
+      wait(empty[ring.stage], ring.parity ^ 1);  // no wait at first
       if (asks) {
         arrive_expecting(arrived, announced);
         if (boxes_of_a) load_box(stage, a, arrived, k0, row0);
@@ -429,7 +429,7 @@ __device__ __forceinline__ void copy_stages(const TensorMap& a,
   }
 }
 
-// Of a warp's part of a tile, how many groups of 16 columns are in C.
+// The number of groups of 16 columns of a warp's part of a tile that are in C.
 template <typename S>
 __device__ __forceinline__ int groups_across(const Matmul::Args<double>& p,
                                              const Shares& shares, int tile) {
@@ -441,23 +441,23 @@ __device__ __forceinline__ int groups_across(const Matmul::Args<double>& p,
       max(std::int64_t{0}, min((there + 15) / 16, std::int64_t{S::across})));
 }
 
-// A stage has been read. BULK: copies into it wait for one arrival of each
-// warp. Else for all threads': compute-sanitizer takes a thread to have read
-// what it read before its own arrival, not what its warp did.
+// Signals that a stage has been read. BULK: copies into it wait for one arrival
+// of each warp. Otherwise all threads arrive: compute-sanitizer counts only a
+// thread's own reads before its arrival, not those of its warp.
 template <bool BULK>
 __device__ __forceinline__ void arrive_after_reads(Barrier& empty) {
   if (BULK) __syncwarp();
   if (!BULK || threadIdx.x % 32 == 0) arrive(empty);
 }
 
-// The products of a warp. What comes next is read while one group of rows is
-// multiplied.
+// The products of a warp. While one group of rows is multiplied, the next is
+// read.
 template <typename S, bool BULK>
 __device__ __forceinline__ void multiply_all(
     int steps, const unsigned char* stages, Barrier* full, Barrier* empty,
     Ring<S::stages>& ring, BulkOperands<S>& operands,
     double (&sum)[S::down][S::across][S::eights][4]) {
-  // Before which group of rows the ring moves on to the next stage.
+  // The group of rows before which the ring moves on to the next stage.
   constexpr int moves_on = S::down - (S::early ? 2 : 1);
   wait(full[ring.stage], ring.parity);
   const unsigned char* from = stages + ring.stage * S::stage_bytes;
@@ -497,7 +497,7 @@ __device__ __forceinline__ void multiply_all(
   }
 }
 
-// The same where only some groups of columns are in C: each is read first.
+// The same if only some groups of columns are in C: each is read first.
 template <typename S, bool BULK>
 __device__ __forceinline__ void multiply_some(
     int across, int steps, const unsigned char* stages, Barrier* full,
@@ -521,15 +521,15 @@ __device__ __forceinline__ void multiply_some(
   }
 }
 
-// NARROW: the last column of tiles has few columns of C. It is another kernel,
-// for having two ways to multiply slows each by up to 3 %.
+// NARROW: the last column of tiles has few columns of C. This is a separate
+// kernel, because two ways to multiply in one slow each by up to 3 %.
 template <typename S, bool BULK, bool NARROW>
 __global__ void __launch_bounds__(bulk_threads, 1)
     matmul_tensor_bulk(const PARLAB_GRID_CONSTANT TensorMap a,
                        const PARLAB_GRID_CONSTANT TensorMap b,
                        Matmul::Args<double> p, double* parts, Shares shares) {
   unsigned char* const shared = shared_memory<unsigned char>();
-  // The permutation is one of addresses.
+  // Aligned, because the permutation depends on addresses.
   unsigned char* const stages =
       shared + (1024 - shared_address(shared) % 1024) % 1024;
   __shared__ Barrier full[S::stages], empty[S::stages];
@@ -572,8 +572,8 @@ __global__ void __launch_bounds__(bulk_threads, 1)
   }
 }
 
-// Adds the parts of shared tile blockIdx.x; blockIdx.y: which four sums of each
-// thread.
+// Adds the parts of shared tile blockIdx.x, for four sums of each thread, which
+// blockIdx.y selects.
 template <typename S>
 __global__ void __launch_bounds__(bulk_copier)
     matmul_tensor_bulk_add(Matmul::Args<double> p, double* parts,
@@ -587,9 +587,9 @@ __global__ void __launch_bounds__(bulk_copier)
   const int four = blockIdx.y;
   double sum[4] = {};
   for (int block = first; block <= last; ++block) {
-    // Where there are fewer steps than blocks, some have none.
+    // If there are fewer steps than blocks, some blocks have none.
     if (shares.first_step(block) == shares.first_step(block + 1)) continue;
-    // The first may have had steps of another tile before these.
+    // The first block may have had steps of another tile before these.
     const bool second = shares.first_step(block) < begin;
     _Pragma("unroll")
     for (int i = 0; i < 2; ++i) {
@@ -610,12 +610,12 @@ __global__ void __launch_bounds__(bulk_copier)
   store(p, row + 4, col, sum[1], sum[3]);
 }
 
-// What sharing costs, in multiply-adds of a multiprocessor. of_narrow: the
-// kernel for narrow tiles is taken where its tiles need at most this part of
-// the time that whole ones need.
+// The cost of sharing, in multiply-adds of a multiprocessor. of_narrow: the
+// kernel for narrow tiles is used if its tiles need at most this share of the
+// time of whole ones.
 constexpr double of_sharing = 2.5e6, of_narrow = 0.97;
 
-// The time of all tiles, in that of a whole one.
+// The time of all tiles, in units of a whole tile's.
 double whole_tiles(const Shares& shares) {
   return ceil_div(shares.first_tile, shares.blocks) +
          static_cast<double>(shares.all_costs()) /
@@ -623,7 +623,7 @@ double whole_tiles(const Shares& shares) {
               shares.blocks);
 }
 
-// Of a step of a tile of which `there` columns are in C. The warps of every
+// The cost of a step of a tile with `there` columns in C. The warps of every
 // second 32 columns share two of the four units of a multiprocessor.
 template <typename S>
 int cost_of_columns(std::int64_t there) {
@@ -718,11 +718,11 @@ void launch_bulk(Gpu& gpu, const Matmul::Args<double>& p) {
              matmul_tensor_bulk_add<S>, p, parts, shares);
 }
 
-// For rows of odd length. of_copy: what `tensor` takes to copy a row of A or a
-// column of B, in the time in which a multiprocessor makes one multiply-add per
-// column of A. unaligned: how much longer it takes where it copies none.
-// of_odd_rows: how much longer these tiles take for each matrix that threads
-// copy, at 1009 on an H200; less at larger sizes.
+// For rows of odd length. of_copy: the time in which `tensor` copies a row of A
+// or a column of B, in multiply-adds of a multiprocessor per column of A.
+// unaligned: how much longer `tensor` takes if it copies none. of_odd_rows: how
+// much longer these tiles take per matrix that threads copy, at 1009 on an
+// H200; less at larger sizes.
 constexpr double of_copy = 1.2, unaligned = 1.25, of_odd_rows = 0.05;
 
 }  // namespace

@@ -19,7 +19,7 @@ __global__ void matmul_tiled(const T* a, const T* b, T* c, std::int64_t m,
   const int x = threadIdx.x, y = threadIdx.y;
   const std::int64_t col = std::int64_t{blockIdx.x} * TILE + x;
 
-  // With more than a grid has, a block takes several: see blocks_in_y().
+  // A block takes several tiles if the grid is too small: see blocks_in_y().
   for (std::int64_t row0 = std::int64_t{blockIdx.y} * TILE; row0 < m;
        row0 += std::int64_t{gridDim.y} * TILE) {
     const std::int64_t row = row0 + y;

@@ -1,7 +1,7 @@
-// What `wide` and `async` have in common: a thread's 8 x 8 elements of a tile
-// of C, read, multiplied and stored 16 bytes at a time. A block of 16 x 16
-// threads has a tile of 128 x 128; the elements of a thread come in vectors,
-// and those of neighbouring threads follow each other.
+// Shared by `wide` and `async`: a thread's 8 x 8 elements of a tile of C, read,
+// multiplied and stored 16 bytes at a time. A block of 16 x 16 threads has a
+// tile of 128 x 128. A thread's elements come in vectors, and those of
+// neighbouring threads follow each other.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ using namespace parlab;
 
 namespace {
 
-constexpr int edge = 128, deep = 8;  // of a tile of C; columns of A in a step
+constexpr int edge = 128, deep = 8;  // of a tile of C; columns of A per step
 constexpr int per_thread = 8, across = 16, block_threads = across * across;
 
 template <typename T>
@@ -19,8 +19,8 @@ struct alignas(16) Vector {
   T element[size];
 };
 
-// sum += one column of A times one row of B, as they lie in shared memory.
-// y, x: the thread's first elements of them.
+// sum += one column of A times one row of B, both in shared memory. y, x: the
+// thread's first elements in them.
 template <typename T>
 __device__ __forceinline__ void multiply_add(const T* a, const T* b, int y,
                                              int x,
@@ -44,8 +44,8 @@ __device__ __forceinline__ void multiply_add(const T* a, const T* b, int y,
   }
 }
 
-// row0, col0: of the thread's first element in C. ALIGNED: the rows of
-// C start at multiples of 16 bytes.
+// row0, col0: the thread's first element in C. ALIGNED: the rows of C start at
+// multiples of 16 bytes.
 template <bool ALIGNED, typename T>
 __device__ __forceinline__ void store(T* c, std::int64_t m, std::int64_t n,
                                       std::int64_t row0, std::int64_t col0,

@@ -1,12 +1,12 @@
 // Products by warps on the tensor cores, of half, of bfloat16, and of float
-// rounded to TF32: a warp multiplies 16 x 16 by 16 x 8 elements (of float
-// 16 x 8 by 8 x 8) with one instruction, which reads its operands from
-// registers, a few elements in each lane, and adds in float. A block of 8
-// warps has a tile of C of 128 x 128, each warp 64 x 32 of it: what a lane
-// reads of shared memory serves four products. Against multiply-adds one by
-// one, an instruction does the work of 64 or of 32.
+// rounded to TF32. A warp multiplies 16 x 16 by 16 x 8 elements (in float 16 x
+// 8 by 8 x 8) with one instruction, which takes its operands from registers, a
+// few elements in each lane, and adds in float. A block of 8 warps has a tile
+// of C of 128 x 128, each warp 64 x 32 of it: each value that a lane reads from
+// shared memory serves four products. One instruction replaces 64 or 32 single
+// multiply-adds.
 //
-// Tiles come by asynchronous copies of 16 bytes into four stages. Matrices
+// Asynchronous copies of 16 bytes bring the tiles into four stages. Matrices
 // whose rows are not aligned to 16 bytes are copied first.
 #include <cuda_pipeline.h>
 
@@ -26,7 +26,7 @@ constexpr int warp_rows = 64, warp_cols = 32;
 // products side by side
 constexpr int down = warp_rows / 16, across = warp_cols / 8;
 
-// What one product takes from each lane: see tensor_multiply_add().
+// The operands of one product in each lane: see tensor_multiply_add().
 template <typename T, typename PairOfT>
 struct PairOperands {
   using Pair = PairOfT;
@@ -88,9 +88,9 @@ struct Operands<float> {
   }
 };
 
-// A stage of shared memory: 64 bytes of each row of A's tile, and as
-// many rows of B's. Rows are padded, so that what neighbouring lanes
-// read lies in different banks.
+// A stage of shared memory: 64 bytes of each row of A's tile, and as many rows
+// of B's. Rows are padded, so that neighbouring lanes read from different
+// banks.
 template <typename T>
 struct Stage {
   // elements that are copied at once
@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(block_threads)
   const std::int64_t row0 = tile_row * edge, col0 = tile_col * edge;
   const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
 
-  // What lies outside of A and B is zero in shared memory.
+  // Places outside A and B are zero in shared memory.
   const auto put = [](Element* to, const Element* from, bool there,
                       const Element* somewhere) {
     __pipeline_memcpy_async(to, there ? from : somewhere, 16, there ? 0 : 16);
@@ -164,8 +164,8 @@ __global__ void __launch_bounds__(block_threads)
   }
 
   for (int step = 0; step < steps; ++step) {
-    // The stage has arrived, for everybody; and nobody reads
-    // the one before any more.
+    // The stage has arrived for all threads, and all have read the one
+    // before.
     __pipeline_wait_prior(stages - 2);
     __syncthreads();
     if (step + stages - 1 < steps) copy(step + stages - 1);

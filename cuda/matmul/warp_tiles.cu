@@ -1,34 +1,34 @@
-// The last rung: the units of a GPU that multiply are kept busy by a tile
-// for each level of it. A block computes a tile of C, each of its warps a
-// smaller one, each lane of a warp up to 8 x 8 elements: per step along k
-// a lane reads 8 + 8 elements from shared memory and makes 64 products of
-// them, so that few instructions are anything but products.
+// The last variant: one tile per level (block, warp, lane) keeps the multiply
+// units busy. A block computes a tile of C, each of its warps a smaller one,
+// each lane of a warp up to 8 x 8 elements. Per step along k a lane reads 8 + 8
+// elements from shared memory and makes 64 products of them, so that nearly all
+// instructions are products.
 //
 // - The lanes of a warp form a grid over its tile in which a half warp reads
 //   few and consecutive words, and reads them in one go.
-// - What the next step along k needs is read into a second set of registers
-//   while this step is multiplied, also across the border of two stages of
-//   shared memory.
-// - The first step along k takes what is left over when k is divided by the
-//   depth of a stage; the copies of all later ones need no test. Where rows are
-//   aligned or tiles large it is filled up with zeros, elsewhere no more is
-//   multiplied than there is.
-// - What is stored in vectors is a copy of the sums: these may then lie where
-//   registers can be read at once.
-// - A tile that would stick out of C is moved inwards until it does not; of
-//   what it then computes a second time nothing is stored. So no copy along m
-//   and n needs a test either.
+// - The operands of the next step along k are read into a second set of
+//   registers while this step is multiplied, also across the border of two
+//   stages of shared memory.
+// - The first step along k takes the remainder of k divided by the depth of a
+//   stage; the copies of all later ones need no test. If rows are aligned or
+//   tiles large it is filled up with zeros; otherwise only what there is of it
+//   is multiplied.
+// - The vectors that are stored are copies of the sums, so that the sums may
+//   lie where registers can be read at once.
+// - A tile that would stick out of C is moved inwards. Elements that it then
+//   computes a second time are not stored. Copies along m and n thus need no
+//   test either.
 // - A single row or column beyond whole tiles, as of 2049, is no tile: blocks
 //   beside it compute it too, each thread another element or two.
-// - Blocks that run at the same time form a compact part of C, and find each
+// - Blocks that run at the same time form a compact part of C and find each
 //   other's A and B in L2.
 // - Small problems: with `slices` > 1 several groups of warps share a tile,
 //   each taking its part of every stage; at the end each adds a part of the
 //   sums of all, in a fixed order, and stores it.
 //
-// Where rows of B are not aligned to 16 bytes its elements are copied to shared
-// memory one at a time, which the multiplications hide; only where C is smaller
-// than a tile do copies need tests.
+// If rows of B are not aligned to 16 bytes its elements are copied one at a
+// time, which the multiplications hide; copies need tests only if C is smaller
+// than a tile.
 #include "warp_tiles.cuh"
 
 const Register<Matmul, float, double, int> variant(

@@ -1,5 +1,5 @@
-// The kernel of `warp_tiles`, which says how it works; the parts of
-// several GPUs are computed by it too.
+// The kernel of `warp_tiles`; warp_tiles.cu says how it works. The variants for
+// several GPUs use it too.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -21,9 +21,9 @@ enum class TileSize { large, medium, small, tiny };
 namespace {
 
 // The shapes: the best of two dozen tried on an H200 in float, 1000 to 8192.
-// rows x cols: of C, per block, per warp, per lane. depth: columns of
-// A in a stage of shared memory. share: of time, for as much work. fringe: by
-// how much a block with a fringe takes longer, in tiles.
+// rows x cols: of C, per block, per warp, per lane. depth: columns of A in a
+// stage of shared memory. share: relative time for the same work. fringe: how
+// much longer a block with a fringe takes, in tiles.
 struct LargeFloat {
   static constexpr int block_rows = 128, block_cols = 128, depth = 16;
   static constexpr int warp_rows = 64, warp_cols = 32;
@@ -31,7 +31,7 @@ struct LargeFloat {
   static constexpr int stages = 3, slices = 1, blocks_per_sm = 2;
   static constexpr double share = 0.92, fringe = 0.3;
 };
-// For many tiles, where rows are aligned; it has no fringes.
+// For many tiles with aligned rows; it has no fringes.
 struct MediumFloat {
   static constexpr int block_rows = 64, block_cols = 64, depth = 16;
   static constexpr int warp_rows = 32, warp_cols = 64;
@@ -46,7 +46,7 @@ struct SmallFloat {
   static constexpr int stages = 3, slices = 4, blocks_per_sm = 2;
   static constexpr double share = 1.08, fringe = 1;
 };
-// Where that leaves most of the device without work: half a tile, four
+// For problems where that leaves most of the device idle: half a tile, four
 // warps that share its depth.
 struct TinyFloat {
   static constexpr int block_rows = 32, block_cols = 64, depth = 32;
@@ -66,19 +66,19 @@ struct SmallDouble : LargeDouble {
   static constexpr int depth = 16;
 };
 
-// What is known of the edges of a problem. none: whole tiles fit, and rows of B
-// and C are aligned to 16 bytes. unaligned: whole tiles fit. any: nothing.
+// Facts about the edges of a problem. none: whole tiles fit, and rows of B and
+// C are aligned to 16 bytes. unaligned: whole tiles fit. any: nothing is known.
 enum class Edges { none, unaligned, any };
 
-// What follows from a shape. fringe_room: for what a row of B's tile has beyond
-// it, in elements.
+// Constants that follow from a shape. fringe_room: elements beyond a row of B's
+// tile, for a fringe.
 template <typename T, typename Shape, int fringe_room = 16 / sizeof(T)>
 struct Tiling : Shape {
   using WithoutFringe = Tiling<T, Shape, 0>;
   static constexpr int vector = 16 / sizeof(T);  // elements in 16 bytes
 
   static constexpr int warps_down = Shape::block_rows / Shape::warp_rows;
-  // in a slice
+  // per slice
   static constexpr int warps =
       warps_down * (Shape::block_cols / Shape::warp_cols);
   static constexpr int slice_threads = 32 * warps,
@@ -88,17 +88,17 @@ struct Tiling : Shape {
   static constexpr int slice_depth = Shape::depth / Shape::slices;
   static_assert(lanes_down * lanes_across == 32 && slice_depth % 2 == 0);
 
-  // Whether a stage that is not full is filled up with zeros. Without, another
-  // loop multiplies what there is of it, and beside that one a lane with many
-  // sums has too few registers to keep them apart from what they multiply.
+  // Whether a partial stage is filled up with zeros. Without this, another loop
+  // multiplies its columns, and beside that loop a lane with many sums has too
+  // few registers to keep them apart from their factors.
   template <Edges EDGES>
   static constexpr bool zeros = EDGES == Edges::none ||
                                 (EDGES == Edges::unaligned &&
                                  Shape::slices == 1 && sizeof(T) == 4);
 
-  // Where a column of B lies in its tile when it is copied by elements, and
-  // back: what a lane reads as a vector are columns apart from each other, so
-  // that what neighbouring lanes store at once are neighbours.
+  // The place of a column of B in its tile if it is copied by elements, and the
+  // inverse. The columns of a vector that a lane reads lie apart, so that
+  // neighbouring lanes store neighbours at the same time.
   static constexpr int group = lanes_across * vector;
   static constexpr int place_of_col(int col) {
     return col / group * group + col % lanes_across * vector +
@@ -109,8 +109,8 @@ struct Tiling : Shape {
            place % group / vector;
   }
 
-  // Of a stage, in elements: the transposed tile of A, then the tile of B.
-  // Rows of A's are padded, which leaves room for a fringe there.
+  // Sizes in a stage, in elements: the transposed tile of A, then the tile of
+  // B. Rows of A's are padded, which leaves room for a fringe there.
   static constexpr int a_stride = Shape::block_rows + vector,
                        b_stride = Shape::block_cols + fringe_room;
   static constexpr int b_begin = Shape::depth * a_stride;
@@ -126,11 +126,11 @@ struct alignas(16) Vector {
   T element[16 / sizeof(T)];
 };
 
-// Where the tile of this block begins in C, and whether it has a fringe below
-// and on the right, a row or a column that its block computes too. A tile
-// stores what it has from first_row and first_col on, the rest of one that was
-// moved inwards being stored by other blocks, and as many rows and columns as C
-// has.
+// Where this block's tile begins in C, and whether it has a fringe below
+// and on the right: a row or column that its block computes too. A tile
+// stores its elements from first_row and first_col on, as many rows and
+// columns as C has. Other blocks store the rest of a tile that was moved
+// inwards.
 template <Edges EDGES, typename S>
 struct TilePlace {
   std::int64_t row0, col0;
@@ -169,10 +169,10 @@ struct TilePlace {
   }
 };
 
-// The copies of one thread into shared memory: of each tile one element or
-// vector, and more in steps of so many rows and columns. A warp copies 8
-// columns of 4 rows of A at a time, to 32 different banks; where rows of B are
-// not aligned, 32 elements of one.
+// A thread's copies into shared memory: one element or vector of each tile, and
+// more at these steps of rows and columns. A warp copies 8 columns of 4 rows of
+// A at a time, to 32 different banks; if rows of B are not aligned, it copies
+// 32 elements of one.
 template <Edges EDGES, bool FRINGE, typename T, typename S>
 struct Copies {
   static constexpr bool ANY = EDGES == Edges::any;
@@ -189,7 +189,7 @@ struct Copies {
   int a_i, a_row, b_i, b_place;  // in the tiles
   int rows_left, cols_left;      // of C, from the thread's own on
   bool fringe_row, fringe_col;   // whether there are any
-  const T *a_from, *b_from;      // what is copied next
+  const T *a_from, *b_from;      // the sources of the next copies
 
   __device__ __forceinline__ Copies(const T* a, const T* b, std::int64_t k_,
                                     std::int64_t n_,
@@ -206,9 +206,9 @@ struct Copies {
     b_from = b + b_i * n + place.col0 + b_col;
   }
 
-  // Starts the copies of one stage. count: columns of A, rows of B it gets;
+  // Starts the copies of one stage. count: columns of A and rows of B in it.
   // TESTED: they may be fewer than a stage has. With ZEROS the others become
-  // zero; without, nothing reads them. What would lie beyond the edge of C is
+  // zero; without, they are never read. Places beyond the edge of C become
   // zero.
   template <bool TESTED>
   __device__ __forceinline__ void start(T* stage, int count) {
@@ -244,7 +244,7 @@ struct Copies {
     b_from += count * n;
   }
 
-  // Of zeros nothing is read, wherever they would come from.
+  // A zero has no source: nothing is read for it.
   template <int width>
   __device__ __forceinline__ static void copy(T* to, const T* from,
                                               bool there) {
@@ -253,9 +253,9 @@ struct Copies {
   }
 };
 
-// What a lane computes of its block's tile. Its rows and columns come in
-// vectors, beside those of the next lanes: rows row + v * row_step + [0,
-// vector). Within a half warp, lanes are numbered down first, two or four deep.
+// A lane's part of its block's tile. Its rows and columns come in vectors,
+// beside those of the next lanes: rows row + v * row_step + [0, vector). Within
+// a half warp, lanes are numbered downwards first, two or four deep.
 template <typename S>
 struct LanePart {
   static constexpr int row_step = S::lanes_down * S::vector;
@@ -274,12 +274,12 @@ struct LanePart {
   }
 };
 
-// A lane's elements of A and B for one step along k, twice: for this
-// step and for the next.
+// A lane's elements of A and B for one step along k, twice: for this step and
+// for the next.
 template <typename T, typename S>
 struct Operands {
   Vector<T> a[2][S::lane_rows / S::vector], b[2][S::lane_cols / S::vector];
-  int a_at, b_at;  // of the lane in a stage
+  int a_at, b_at;  // the lane's places in a stage
 
   __device__ __forceinline__ explicit Operands(const LanePart<S>& lane)
       : a_at(lane.slice * S::slice_depth * S::a_stride + lane.row),
@@ -305,7 +305,7 @@ struct Operands {
     for (int r = 0; r < S::lane_rows; ++r) {
       _Pragma("unroll")
       for (int s = 0; s < S::lane_cols; ++s) {
-        // There and back again: neighbours share a register that was just read.
+        // Back and forth, so that neighbours share a register just read.
         const int col = r % 2 == 0 ? s : S::lane_cols - 1 - s;
         sum[r][col] += a[set][r / S::vector].element[r % S::vector] *
                        b[set][col / S::vector].element[col % S::vector];
@@ -314,9 +314,9 @@ struct Operands {
   }
 };
 
-// What a thread computes of the fringes of its block's tile: every so many
-// threads an element of the row below, then of the column on the right. Where
-// these meet, a lane takes a row of each stage.
+// A thread's part of its block's fringes: every n-th of n threads has an
+// element of the row below, then of the column on the right. For the corner
+// where they meet, a lane takes a row of each stage.
 template <typename T, typename S>
 struct Fringe {
   static constexpr int count =
@@ -330,7 +330,7 @@ struct Fringe {
   __device__ __forceinline__ explicit Fringe(const LanePart<S>& lane)
       : slice(lane.slice), thread(threadIdx.x % S::slice_threads) {}
 
-  // An element is in the row, at that place of B, or in the column.
+  // An element is in the row (this is its place in B) or in the column.
   __device__ __forceinline__ int element(int e) const {
     return thread + e * S::slice_threads;
   }
@@ -348,12 +348,12 @@ struct Fringe {
       const int of = element(e);
       const int row = in_row(of) ? S::block_rows : of - S::block_cols;
       const int col = in_row(of) ? of : S::block_cols;
-      // Threads that are left over read what there is.
+      // Surplus threads read any element that exists.
       sum[e] += a[min(row, S::block_rows)] * b[col];
     }
   }
 
-  // All of a stage, of so many columns of A.
+  // All of a stage that has this many columns of A.
   __device__ __forceinline__ void multiply_add_corner(const T* stage,
                                                       int columns) {
     const int at = threadIdx.x;
@@ -395,7 +395,7 @@ struct NoFringe {
 };
 
 // Stores `count` of a lane's rows, from `first` on. c: where the tile begins.
-// ADD: to what is there.
+// ADD: adds to what is there.
 template <Edges EDGES, bool ADD, int count, typename T, typename S>
 __device__ __forceinline__ void store(
     T* c, std::int64_t n, const TilePlace<EDGES, S>& place,
@@ -432,17 +432,17 @@ __device__ __forceinline__ void store(
   }
 }
 
-// The tile of a block. FRINGE: and the fringe that it has.
+// The tile of a block. FRINGE: and its fringe.
 //
-// It copies all stages but one, multiplies what k leaves over beside whole
-// stages, then goes on from stage to stage: each is multiplied row by row while
-// the operands of the next row are read and the stage before it is filled anew.
-// At the end slices add up their sums, and C is stored.
+// It starts the copies of all stages but one, multiplies the columns beyond
+// whole stages, then goes from stage to stage. Each is multiplied row by row
+// while the next row is read and the stage before it is filled again. At the
+// end slices add up their sums, and C is stored.
 template <Edges EDGES, bool FRINGE, bool ADD, typename T, typename S>
 __device__ __forceinline__ void compute_tile(const Matmul::Args<T>& p,
                                              const TilePlace<EDGES, S>& here) {
   T* const shared = shared_memory<T>();
-  // Kept there until C is written: registers are few.
+  // Kept in shared memory until C is written, for lack of registers.
   __shared__ TilePlace<EDGES, S> place;
   if (threadIdx.x == 0) place = here;
   const LanePart<S> lane;
@@ -451,8 +451,8 @@ __device__ __forceinline__ void compute_tile(const Matmul::Args<T>& p,
   std::conditional_t<FRINGE, Fringe<T, S>, NoFringe<T, S>> fringe(lane);
   T sum[S::lane_rows][S::lane_cols] = {};
 
-  // All stages but one are under way before the first is multiplied, which is
-  // the one that need not be full.
+  // All stages but one are under way before the first, which may be partial, is
+  // multiplied.
   const auto steps = static_cast<int>((p.k + S::depth - 1) / S::depth);
   const auto rest = static_cast<int>(p.k % S::depth);
   copies.template start<true>(shared, rest > 0 ? rest : S::depth);
@@ -470,13 +470,13 @@ __device__ __forceinline__ void compute_tile(const Matmul::Args<T>& p,
   constexpr int last = (S::stages - 1) * S::stage;
   const T* from = shared;
   int left = steps;
-  // The stage before this one, which nobody reads any more.
+  // The previous stage, which all have read by now.
   const auto refill = [&] {
     T* const to = shared + (from == shared ? last : from - shared - S::stage);
     if (left >= S::stages) copies.template start<false>(to, S::depth);
     __pipeline_commit();
   };
-  // It has arrived, for everybody.
+  // It has arrived for all threads.
   const auto next_stage = [&] {
     __pipeline_wait_prior(S::stages - 2);
     __syncthreads();
@@ -484,7 +484,7 @@ __device__ __forceinline__ void compute_tile(const Matmul::Args<T>& p,
   };
 
   if (!S::template zeros<EDGES> && rest > 0) {
-    // Slices take turns at what there is of it.
+    // Slices take turns at its columns.
     refill();
     fringe.multiply_add_corner(from, rest);
     _Pragma("unroll 1")
@@ -550,14 +550,14 @@ void launch_warp_tiles(Gpu& gpu, const Matmul::Args<T>& p, std::int64_t tiles,
       matmul_warp_tiles<EDGES, ADD, T, S>, p, fringes);
 }
 
-// Whether whole tiles of this shape lie in C.
+// Whether C holds whole tiles of this shape.
 template <typename S, typename T>
 bool fits(const Matmul::Args<T>& p) {
   return p.m >= S::block_rows && p.n >= S::block_cols;
 }
 
-// Tiles down and across, where a single row or column is a fringe and where
-// it has tiles of its own.
+// Tiles down and across, if a single row or column is a fringe and if it has
+// tiles of its own.
 template <typename S>
 struct TileGrid {
   std::int64_t down, across;
@@ -573,18 +573,18 @@ struct TileGrid {
     down -= fringe_row, across -= fringe_col;
   }
   std::int64_t tiles() const { return down * across; }
-  // Blocks that have a fringe, nearly.
+  // Roughly, the blocks that have a fringe.
   std::int64_t beside_fringe() const {
     return fringe_row * across + fringe_col * down;
   }
 };
 
 // The time in units of an element of C. A round is as many blocks as a
-// multiprocessor has at once, and takes longer by a warp's tile for each of its
-// four schedulers: so much goes by in waiting. One round takes as long as the
-// multiprocessor that has most tiles; in many the blocks end one by one, and it
-// evens out. As measured on an H200, from 512 to 8193: with less shared memory
-// than it has, fewer blocks run at once.
+// multiprocessor has at once. It takes longer by a warp's tile for each of the
+// four schedulers, to account for waiting. One round takes as long as the
+// multiprocessor with the most tiles; over many, blocks end one by one, and it
+// evens out. As measured on an H200, from 512 to 8193; with less shared memory,
+// fewer blocks run at once.
 template <typename S, typename T>
 double estimate(Gpu& gpu, const Matmul::Args<T>& p, bool fringes) {
   constexpr double waiting = 4.0 * 32 / S::threads;
@@ -608,8 +608,8 @@ bool fringes_pay(Gpu& gpu, const Matmul::Args<T>& p) {
   return estimate<S>(gpu, p, true) <= estimate<S>(gpu, p, false);
 }
 
-// Whether copies and stores need no tests. fringes: a single row or column that
-// is left over is one.
+// Whether copies and stores need no tests. fringes: a single row or column
+// beyond whole tiles is a fringe.
 template <typename S, typename T>
 bool is_plain(const Matmul::Args<T>& p, bool fringes) {
   return p.n % S::vector == 0 && !TileGrid<S>(p, fringes).fringe_row;
@@ -642,7 +642,7 @@ struct TileShapes<double> {
   using Tiny = Small;
 };
 
-// The largest tiles only where they give nearly each multiprocessor one.
+// Takes the largest tiles only if nearly every multiprocessor gets one.
 template <typename T>
 TileSize best_size(Gpu& gpu, const Matmul::Args<T>& p) {
   using Large = typename TileShapes<T>::Large;
@@ -692,7 +692,7 @@ void launch_size(Gpu& gpu, const Matmul::Args<T>& p, TileSize size) {
 template <std::uint64_t FILE, typename T>
 struct WarpTiles {
   static void multiply(Gpu& gpu, const Matmul::Args<T>& p, TileSize size);
-  // The product is added to what C has.
+  // Adds the product to C.
   static void add(Gpu& gpu, const Matmul::Args<T>& p, TileSize size);
 };
 
@@ -708,15 +708,15 @@ void WarpTiles<FILE, T>::add(Gpu& gpu, const Matmul::Args<T>& p,
   launch_size<true>(gpu, p, size);
 }
 
-// See gpu/shared_launch.hpp. In a copy of this file: without these three.
+// See gpu/shared_launch.hpp. Remove these three lines in a copy of this file.
 extern template struct WarpTiles<file_hash(__FILE__), float>;
 extern template struct WarpTiles<file_hash(__FILE__), double>;
 extern template struct WarpTiles<file_hash(__FILE__), int>;
 
 namespace {
 
-// ADD: to what C has, in place of writing it. Tiles of this size must fit,
-// except for the tiny ones; medium ones only where is_plain().
+// ADD: adds to C instead of writing it. Tiles of this size must fit, except for
+// tiny ones; medium ones need is_plain().
 template <bool ADD, typename T>
 void launch_tiles(Gpu& gpu, const Matmul::Args<T>& p, TileSize size) {
   using Compiled = WarpTiles<file_hash(__FILE__), T>;

@@ -1,14 +1,14 @@
-// What the rungs on warpgroup products share: the tile of C of a
-// block, the copies and the products of one stage of shared memory,
-// and the way of the sums to C.
+// Shared by the variants on warpgroup products: the tile of C of a block, the
+// copies and the products of one stage of shared memory, and the stores of
+// sums.
 //
 // A block computes HEIGHT x EDGE of C (in TF32 EDGE x HEIGHT), HEIGHT 192, 128
 // or 64, EDGE 256, 192, 128 or 64. Its first warpgroups multiply, one for every
 // 64 of the height, in steps of 128 bytes along k: 64 columns of A, in TF32 32.
 // A stage of shared memory holds both tiles as rows of 128 bytes: the rows of
-// A; then B in panels, each of them all rows of B's tile, 64 or 32 columns
-// wide. Each 8 rows are permuted in pieces of 16 bytes, so that neither copies
-// nor products meet bank conflicts: piece p of row r lies at p ^ r % 8.
+// A; then B in panels of 64 or 32 columns, each with all rows of B's tile. Each
+// 8 rows are permuted in pieces of 16 bytes, so that neither copies nor
+// products have bank conflicts: piece p of row r lies at p ^ r % 8.
 #pragma once
 
 #include <algorithm>
@@ -31,42 +31,42 @@ struct WarpgroupTile {
   static constexpr int rows = narrow ? HEIGHT : EDGE;
   static constexpr int cols = narrow ? EDGE : HEIGHT;
   static constexpr int warps = HEIGHT / 16, threads = 32 * warps;  // multiply
-  static constexpr int sums = rows * cols / threads;  // of a thread
-  // columns of A, rows of B: of a stage
+  static constexpr int sums = rows * cols / threads;               // per thread
+  // columns of A and rows of B in a stage
   static constexpr int depth = 128 / sizeof(T);
   static constexpr int panel_cols = 128 / sizeof(T), panels = cols / panel_cols;
   static constexpr int a_bytes = rows * 128, panel_bytes = depth * 128;
   static constexpr int stage_bytes = a_bytes + panels * panel_bytes;
-  // 4 of the largest tiles, 12 of the smallest: beside them remain 35 KB
+  // 4 of the largest tiles, 12 of the smallest; 35 KB remain beside them
   static constexpr int stages = 192 * 1024 / stage_bytes;
 
-  // Steps come in multiples of: see the sums in TF32.
+  // The number of steps is a multiple of this: see the sums in TF32.
   static constexpr int steps_at_once = narrow ? 1 : 2;
 
-  // Pairs of tiles, one below the other, in a group of tiles that are
-  // taken together: of about 2048 rows.
+  // Pairs of tiles, one below the other, in a group of tiles that are taken
+  // together: of about 2048 rows.
   static constexpr int pairs_down = 1024 / rows;
-  // of what is permuted; dynamic shared memory has less
+  // of permuted data; dynamic shared memory has less
   static constexpr int alignment = 1024;
   static constexpr int shared_bytes = stages * stage_bytes + alignment;
 };
 
-// Steps along k of a tile.
+// The number of steps along k of a tile.
 template <typename Tile>
 __device__ __forceinline__ int warpgroup_steps(std::int64_t k) {
   const std::int64_t at_once = Tile::depth * Tile::steps_at_once;
   return static_cast<int>(ceil_div(k, at_once)) * Tile::steps_at_once;
 }
 
-// The part of dynamic shared memory from the first suitable address on.
+// Dynamic shared memory from its first aligned address on.
 __device__ __forceinline__ unsigned char* aligned_shared_memory() {
   unsigned char* const shared = shared_memory<unsigned char>();
   return shared + (1024 - shared_address(shared) % 1024) % 1024;
 }
 
-// Products of half and bfloat16: warpgroup 0 has the upper 64 rows of
-// C's tile, 1 the next ones. Both operands come from shared memory,
-// B transposed on the way.
+// Products of half and bfloat16: warpgroup 0 has the upper 64 rows of C's tile,
+// 1 the next ones. Both operands come from shared memory; B is transposed on
+// the way.
 template <typename Tile, bool = Tile::narrow>
 struct WarpgroupSums {
   static constexpr Factor factor =
@@ -75,10 +75,10 @@ struct WarpgroupSums {
 
   float sum[Tile::sums];
 
-  // Sums of the products of `steps` stages, one after the other along the
-  // ring. arrived(ring) returns when the ring's stage can be read, done(stage)
-  // is called when it has been read. The products of one stage are still
-  // under way when those of the next are started.
+  // Sums the products of `steps` stages, one after the other along the ring.
+  // arrived(ring) returns when the ring's stage can be read; done(stage) is
+  // called when it has been read. The products of one stage are still under way
+  // when those of the next are started.
   template <typename Arrived, typename Done>
   __device__ __forceinline__ void multiply(const unsigned char* stages,
                                            int steps, Ring<Tile::stages>& ring,
@@ -98,7 +98,7 @@ struct WarpgroupSums {
     done(before);
   }
 
-  // Rows of C in whole sectors of 32 bytes.
+  // Stores rows of C in whole sectors of 32 bytes.
   __device__ __forceinline__ void store(float* c, std::int64_t m,
                                         std::int64_t n, std::int64_t row0,
                                         std::int64_t col0) const {
@@ -115,8 +115,8 @@ struct WarpgroupSums {
     }
   }
 
-  // Where box q of a warp's part of C lies, and what it is;
-  // swizzled as bulk copies do it.
+  // The place of box q in a warp's part of C, and its contents, swizzled as
+  // bulk copies do it.
   static constexpr int box_rows = 16, box_cols = 32, boxes = Tile::cols / 32;
   __device__ __forceinline__ void box(int q, int& row, int& col) const {
     row = threadIdx.x / 32 * 16;
@@ -155,19 +155,19 @@ struct WarpgroupSums {
   }
 };
 
-// Products of float in TF32. Elements of four bytes are not transposed
-// on their way from shared memory, and B would have to be: so C^T = B^T
-// A^T is computed, with B^T as the operand that may come from registers,
-// where any layout will do. Warpgroup 0 has the left 64 columns of C's
-// tile, each warp 16 of them, each lane two neighbours: row g of B^T is
-// column 2 g, row g + 8 column 2 g + 1.
+// Products of float in TF32. Elements of four bytes cannot be transposed on
+// their way from shared memory, and B would have to be. So C^T = B^T A^T is
+// computed, with B^T as the operand that may come from registers, where any
+// layout will do. Warpgroup 0 has the left 64 columns of C's tile, each warp 16
+// of them, each lane two neighbours: row g of B^T is column 2 g, row g + 8
+// column 2 g + 1.
 template <typename Tile>
 struct WarpgroupSums<Tile, false> {
   float sum[Tile::sums];
 
   // As above. Two sets of registers take turns, without a condition between
-  // them: the compiler has to see that none is refilled while products use
-  // it. A last stage beyond the end is all zeros.
+  // them: the compiler has to see that none is refilled while products use it.
+  // A last stage beyond the end is all zeros.
   template <typename Arrived, typename Done>
   __device__ __forceinline__ void multiply(const unsigned char* stages,
                                            int steps, Ring<Tile::stages>& ring,
@@ -192,7 +192,7 @@ struct WarpgroupSums<Tile, false> {
     done(before);
   }
 
-  // Rows of C in whole sectors of 32 bytes.
+  // Stores rows of C in whole sectors of 32 bytes.
   __device__ __forceinline__ void store(float* c, std::int64_t m,
                                         std::int64_t n, std::int64_t row0,
                                         std::int64_t col0) const {
@@ -238,8 +238,8 @@ struct WarpgroupSums<Tile, false> {
     const unsigned char* const panel =
         stage + Tile::a_bytes + warp / 2 * Tile::panel_bytes;
 
-    // Some lanes read their two rows of B in the other
-    // order: no bank conflicts.
+    // Some lanes read their two rows of B in the other order to avoid bank
+    // conflicts.
     const bool swap = g / 2 % 2 != 0;
     const int first = swap ? t + 4 : t, second = first ^ 4;
     const unsigned char* const from_first =
@@ -254,7 +254,7 @@ struct WarpgroupSums<Tile, false> {
       b[set][i][1] = swap ? two.y : one.y;
       b[set][i][2] = swap ? one.x : two.x;
       b[set][i][3] = swap ? one.y : two.y;
-      pin_registers(b[set][i]);  // now, not when they are used
+      pin_registers(b[set][i]);  // loaded now, not at their first use
     }
   }
 
@@ -271,9 +271,9 @@ struct WarpgroupSums<Tile, false> {
   std::uint32_t b[2][4][4];  // of the stage whose products run, and of the next
 };
 
-// ---- copies by the copy engine, each asked for by one thread
+// ---- copies by the copy engine, each requested by one thread
 
-// A stage: A's tile from row0 on and B's from col0 on, of this step along k.
+// A stage: A's tile from row0 on and B's from col0 on, for this step along k.
 template <typename Tile>
 __device__ __forceinline__ void copy_stage(unsigned char* stage, Barrier& full,
                                            const TensorMap& a,
@@ -288,8 +288,8 @@ __device__ __forceinline__ void copy_stage(unsigned char* stage, Barrier& full,
   }
 }
 
-// The same in a cluster of two blocks whose tiles lie below one another: of
-// B each asks for every other panel, which arrives in both.
+// The same in a cluster of two blocks whose tiles lie below one another: each
+// asks for every other panel of B, which arrives in both.
 template <typename Tile>
 __device__ __forceinline__ void copy_shared_stage(unsigned char* stage,
                                                   Barrier& full,
@@ -308,11 +308,11 @@ __device__ __forceinline__ void copy_shared_stage(unsigned char* stage,
   }
 }
 
-// ---- blocks that stay, in clusters of two
+// ---- persistent blocks, in clusters of two
 
-// The last that a copying thread does: until all stages are free. Then what it
-// sent to the other block has arrived there, and the other block reaches for
-// this one's barriers no more: each may leave without the other.
+// The last act of a copying thread: it waits until all stages are free. By then
+// its copies have arrived in the other block, which no longer uses this one's
+// barriers: each block may end without the other.
 template <int stages>
 __device__ __forceinline__ void wait_for_all_stages(Barrier (&empty)[stages],
                                                     Ring<stages> ring) {
@@ -320,8 +320,8 @@ __device__ __forceinline__ void wait_for_all_stages(Barrier (&empty)[stages],
     wait(empty[ring.stage], ring.parity ^ 1);
 }
 
-// The tiles of C of this block, one after the other: compute(row0, col0).
-// The two blocks of a cluster have tiles below one another; pairs are
+// Calls compute(row0, col0) for the tiles of C of this block, one after the
+// other. The two blocks of a cluster have tiles below one another; pairs are
 // taken in groups of Tile::pairs_down.
 template <typename Tile, typename Compute>
 __device__ __forceinline__ void each_tile(std::int64_t m, std::int64_t n,
@@ -342,7 +342,7 @@ std::int64_t pairs_of_tiles(std::int64_t m, std::int64_t n) {
   return ceil_div(m, 2 * Tile::rows) * ceil_div(n, Tile::cols);
 }
 
-// As many blocks as multiprocessors, or as there are tiles.
+// As many blocks as there are multiprocessors, or tiles if those are fewer.
 template <typename Tile>
 std::int64_t blocks_that_stay(const Gpu& gpu, std::int64_t m, std::int64_t n) {
   return 2 * std::min<std::int64_t>(pairs_of_tiles<Tile>(m, n),
@@ -369,7 +369,7 @@ constexpr MapElement map_element() {
   }
 }
 
-// Of A: one box is the block's part of a stage. Of B: one box is a panel.
+// A's boxes are a block's part of a stage. B's boxes are panels.
 template <typename Tile>
 TensorMap map_of_a(const AlignedMatrix& a, std::int64_t m, std::int64_t k) {
   return tensor_map({map_element<typename Tile::Element>(),

@@ -1,12 +1,12 @@
 // Warpgroup products (Hopper): four warps together multiply 64 x 16 by 16 x 256
 // elements with one instruction, which reads both from shared memory by itself
-// and runs on while the warps go on. A block's tile of C, 128 x 256, lies in
-// the registers of two warpgroups. Against products by single warps no operand
-// passes through registers, and one instruction does the work of 64.
+// and runs on while the warps continue. A block's tile of C, 128 x 256, lies in
+// the registers of two warpgroups. Compared with products by single warps, no
+// operand passes through registers, and one instruction does the work of 64.
 //
-// The tiles come by asynchronous copies of 16 bytes per thread, in four
-// stages, one barrier per step. Matrices whose rows are not aligned to
-// 16 bytes are copied first.
+// Asynchronous copies of 16 bytes per thread bring the tiles into four stages,
+// with one barrier per step. Matrices whose rows are not aligned to 16 bytes
+// are copied first.
 #include <cuda_pipeline.h>
 
 #include "warpgroup.cuh"
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(256, 1)
     }
   };
 
-  // ---- the walk along k
+  // ---- the steps along k
   const int steps = warpgroup_steps<Tile>(k);
   constexpr int ahead = Tile::stages - 2;
   _Pragma("unroll")
@@ -70,9 +70,9 @@ __global__ void __launch_bounds__(256, 1)
   Ring<Tile::stages> ring;
   int step = 0;
   const auto arrived = [&](const Ring<Tile::stages>&) {
-    // The stage has arrived, for everybody, and can be seen by
-    // products; and everybody has waited for those of the stage that is
-    // refilled, two steps back.
+    // The stage has arrived for all threads, and products can see it. All
+    // threads have waited for the products of the stage that is refilled, two
+    // steps back.
     __pipeline_wait_prior(ahead - 1);
     fence_for_copies();
     __syncthreads();

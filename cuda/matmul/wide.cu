@@ -1,10 +1,10 @@
-// The same 8 x 8 elements per thread, and every access 16 bytes wide: four
-// times fewer instructions load and store. A thread's elements now come
-// in groups of one such vector (four floats); the groups of neighbouring
-// threads follow each other, so that a warp reads consecutive words. The
-// rows of the transposed tile of A are padded, so that the words a warp
-// stores at once fall into different banks. The vectors of the next tiles
-// are fetched into registers while these are multiplied.
+// The same 8 x 8 elements per thread, but every access is 16 bytes wide: a
+// quarter of the instructions load and store. A thread's elements now come in
+// vectors of that size (four floats). The vectors of neighbouring threads
+// follow each other, so that a warp reads consecutive words. The rows of the
+// transposed tile of A are padded, so that the words that a warp stores at once
+// fall into different banks. The vectors of the next tiles are fetched into
+// registers while these are multiplied.
 #include "gpu/gpu.hpp"
 #include "vectors.cuh"
 #include "workloads/matmul.hpp"
@@ -13,9 +13,9 @@ using namespace parlab;
 
 namespace {
 
-// The vector at `from`, of which the first `count` elements exist; the
-// others are zero. ALIGNED: all of them exist or none, and `from` is
-// a multiple of 16 bytes.
+// The vector at `from`, of which the first `count` elements exist; the others
+// are zero. ALIGNED: all of them exist or none, and `from` is a multiple of 16
+// bytes.
 template <bool ALIGNED, typename T>
 __device__ Vector<T> load_wide(const T* from, std::int64_t count) {
   Vector<T> vector = {};
@@ -44,20 +44,20 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 4 ? 2 : 1)
             y = thread / across * size;
   const std::int64_t col0 = std::int64_t{blockIdx.x} * edge;
 
-  // The vectors this thread copies: these, and more in steps of so many rows.
+  // The first vectors that this thread copies; others follow at these steps.
   constexpr int a_step = block_threads * size / deep,
                 b_step = block_threads * size / edge;
   const int a_row = thread * size / deep, a_i = thread * size % deep;
   const int b_i = thread * size / edge, b_col = thread * size % edge;
 
-  // With more than a grid has, a block takes several: see blocks_in_y().
+  // A block takes several tiles if the grid is too small: see blocks_in_y().
   for (std::int64_t row0 = std::int64_t{blockIdx.y} * edge; row0 < m;
        row0 += std::int64_t{gridDim.y} * edge) {
     Vector<T> a_next[vectors], b_next[vectors];
     const T* a_from = a + (row0 + a_row) * k + a_i;
     const T* b_from = b + b_i * n + col0 + b_col;
 
-    // left: columns of A, rows of B that are not multiplied yet.
+    // left: columns of A and rows of B not multiplied yet.
     const auto fetch = [&](std::int64_t left) {
       _Pragma("unroll")
       for (int v = 0; v < vectors; ++v) {

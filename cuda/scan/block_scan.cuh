@@ -1,7 +1,7 @@
-// The tile of `warp_shuffles` and `look_back`: a block scans it in registers.
-// A lane has words of 16 bytes. A warp reads a stretch of 32 of them at once,
-// and its stretches follow one another, so that a warp has one part of the tile
-// and needs to know one number of the others: the sum of the warps before it.
+// The tile of `warp_shuffles` and `look_back`: a block scans it in registers. A
+// lane has words of 16 bytes. A warp reads a stretch of 32 of them at once, and
+// its stretches follow one another. A warp therefore has one part of the tile
+// and needs only one number from the others: the sum of the warps before it.
 #pragma once
 
 #include "gpu/gpu.hpp"
@@ -30,16 +30,16 @@ __device__ T warp_scan(T value) {
   return value;
 }
 
-// words: how many a lane has.
+// words: words per lane.
 template <typename T, int words>
 struct TileOfBlock {
   static constexpr int n = Word<T>::count;
   Word<T> word[words];
 
-  // Elements of the tile: so many for each thread.
+  // Elements of the tile per thread.
   static constexpr int per_thread = n * words;
 
-  // The place of this lane's first element; its next word is 32 words further.
+  // The place of this lane's first element; its next word is 32 words farther.
   static __device__ std::int64_t first(std::int64_t tile) {
     return tile * per_thread * blockDim.x +
            (threadIdx.x / 32 * words * 32 + threadIdx.x % 32) * n;
@@ -59,7 +59,7 @@ struct TileOfBlock {
     }
   }
 
-  // With `before`, the sum of all before this warp's part, added.
+  // Writes the elements plus `before`, the sum of all before this warp's part.
   __device__ void write(T* y, std::int64_t first, std::int64_t count,
                         T before) {
     _Pragma("unroll")
@@ -78,8 +78,8 @@ struct TileOfBlock {
     }
   }
 
-  // Makes the elements sums over all of the warp before them and themselves;
-  // returns the warp's sum, to all its lanes.
+  // Replaces the elements by the warp's prefix sums; returns the warp's total
+  // in all its lanes.
   __device__ T scan_warp() {
     T until[words];
     _Pragma("unroll")
@@ -89,7 +89,7 @@ struct TileOfBlock {
         word[w].at[k] += word[w].at[k - 1];
       until[w] = warp_scan(word[w].at[n - 1]);
     }
-    T sum = 0;  // of the stretches before
+    T sum = 0;  // sum of the stretches before
     _Pragma("unroll")
     for (int w = 0; w < words; ++w) {
       T before = __shfl_up_sync(all_lanes, until[w], 1);
@@ -104,7 +104,7 @@ struct TileOfBlock {
 };
 
 // The sum of the values of the warps before this one, and that of all warps.
-// part: 32 elements, those of two calls with a barrier between them.
+// part: 32 elements; two calls that use the same ones need a barrier between.
 template <typename T>
 struct SumsOfWarps {
   T before, all;

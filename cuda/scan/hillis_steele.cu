@@ -1,7 +1,7 @@
 // A block scans as many elements as it has threads, in shared memory. In step k
-// each thread adds the element 2^k places before its own, for k from 0 on:
-// after log2(block) steps each has the sum of all before it. Each step reads
-// one copy of the elements and writes the other, so that no thread reads what
+// (from 0 on) each thread adds the element 2^k places before its own: after
+// log2(block) steps each has the sum of all before it. Each step reads one copy
+// of the elements and writes the other, so that no thread reads an element that
 // another has already replaced. Hillis and Steele described it in 1986. It
 // takes few steps, but n log2(n) additions where the plain loop takes n.
 #include "levels.cuh"

@@ -1,6 +1,6 @@
-// How the rungs with several launches scan more than a block can: blocks scan
-// their tiles, the sums of the tiles are scanned in the same way, and each tile
-// gets the sum of those before it added.
+// How the variants with several launches scan more than a block can: blocks
+// scan their tiles, the sums of the tiles are scanned in the same way, and the
+// sum of all tiles before it is added to each tile.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int adding_block = 256;
 
-// sums: those of all tiles up to each. Block i has part of tile i + 1.
+// sums: each one over all tiles so far. Block i has part of tile i + 1.
 template <typename T>
 __global__ void scan_add(T* y, const T* sums, std::int64_t n,
                          std::int64_t tile) {

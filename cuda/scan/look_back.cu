@@ -1,18 +1,18 @@
 // One pass: x is read once and y is written once, where three launches move
 // half as much again. A block scans its tile in registers and publishes the
-// tile's sum. Then it looks back: a warp reads what the 32 tiles before have
-// published, and the 32 before those, until it meets one that knows its prefix,
-// the sum of all from the beginning to its own end. It adds the sums of the
-// tiles in between and publishes its own prefix, for others to meet. So no
-// block waits for the whole chain. Merrill and Garland described it in 2016 as
-// decoupled look-back.
+// tile's sum. Then it looks back: a warp reads the states of the 32 tiles
+// before, then of the 32 before those, until a tile knows its prefix, the sum
+// of all from the beginning to its end. It adds the sums of the tiles in
+// between and publishes its own prefix. So no block waits for the whole chain.
+// Merrill and Garland described it in 2016 as decoupled look-back.
 //
 // A sum and a prefix are words of 8 bytes each, which are 0 until they are
-// known. A word is seen whole or not at all, so no fence orders a value and a
-// flag. A block takes its tile from a counter when it starts: all tiles before
-// it have blocks that run by then, and nobody waits for a block that has no
-// place to run. A first launch sets words and counter to 0, and the second one
-// starts meanwhile. The order of additions depends on what was known when.
+// known. A word is seen whole or not at all: no fence has to order a value and
+// a flag. A block takes its tile from a counter when it starts. By then all
+// tiles before it have running blocks, and none waits for a block without a
+// place to run. A first launch sets words and counter to 0; the second one
+// starts meanwhile. The order of additions depends on which prefixes are known
+// when.
 #include "block_scan.cuh"
 #include "gpu/overlap.hpp"
 #include "workloads/scan.hpp"
@@ -21,8 +21,8 @@ namespace {
 
 using Bits = unsigned long long;
 
-// A value as a word that is never 0: 4-byte values beside a 1; a double that is
-// 0 as -0, which adds to anything as 0 does.
+// A value as a word that is never 0: 4-byte values beside a 1; a double 0
+// becomes -0, which adds to anything as 0 does.
 __device__ Bits to_bits(int value) {
   return Bits{1} << 32 | static_cast<unsigned>(value);
 }
@@ -47,7 +47,7 @@ struct alignas(16) State {
   Bits sum, prefix;
 };
 
-// Each of the two words whole; they need not be of the same moment.
+// Each of the two words is read whole; they need not be of the same moment.
 __device__ State read(State* state) {
 #ifdef PARLAB_EMULATED
   return {atomicAdd(&state->sum, 0), atomicAdd(&state->prefix, 0)};
@@ -90,14 +90,14 @@ __device__ T look_back(State* states, std::int64_t tile) {
   }
 }
 
-// states: one more than tiles, for the counter.
+// count: one more than there are tiles, for the counter.
 __global__ void scan_clear_states(State* states, std::int64_t count) {
   let_next_launch_begin();
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < count) states[i] = {0, 0};
 }
 
-// A grid of one block looks at no state.
+// A grid of one block does not use the states.
 template <typename T, int words>
 __global__ void __launch_bounds__(1024)
     scan_look_back(const T* x, T* y, std::int64_t n, State* states) {
@@ -157,7 +157,7 @@ const Register<Scan, int, float, double> variant(
         .rung = 3,
         .idea = "one pass: tiles look back for the sums of those before "
                 "(Merrill and Garland)",
-        // words: of 16 bytes, for each thread; 0: by size
+        // words of 16 bytes per thread; 0: by size
         .tunables = {block_size(256, 32),
                      {.name = "words",
                       .fallback = 0,
@@ -169,7 +169,7 @@ const Register<Scan, int, float, double> variant(
       const auto block = tunables["block"];
       auto words = tunables["words"];
       if (words == 0) {
-        // Small tiles as long as they are few.
+        // Small tiles while these are few.
         const auto one_word = block * Word<T>::count;
         words = p.n > 8 * gpu.multiprocessors() * one_word ? 4 : 1;
       }

@@ -1,15 +1,15 @@
-// A thread keeps 16 elements or fewer in its registers, and adds them up one
-// after another: no other thread is needed for that. The sums of the threads
-// are scanned by the lanes of a warp, which hand them to each other through
-// registers, in the five steps of Hillis and Steele and without a barrier. One
-// barrier is left: behind it each warp reads the sums of the others from shared
-// memory. Threads read and write 16 bytes at a time.
+// A thread keeps 16 elements or fewer in its registers and adds them up one
+// after another, without other threads. The lanes of a warp scan the threads'
+// sums: they pass them to each other through registers, in the five steps of
+// Hillis and Steele and without a barrier. One barrier is left: after it each
+// warp reads the sums of the others from shared memory. Threads read and write
+// 16 bytes at a time.
 #include "block_scan.cuh"
 #include "levels.cuh"
 
 namespace {
 
-constexpr int words = 4;  // of a thread
+constexpr int words = 4;  // per thread
 
 template <typename T>
 __global__ void __launch_bounds__(1024)

@@ -1,10 +1,10 @@
 // A tree of sums takes as few additions as the plain loop, up to a factor. On
 // the way up each thread adds two neighbours, then two neighbouring sums, until
-// one is left: the total. On the way down each node hands its left child the
-// sum of all before the node, and its right child that and the left child's own
-// sum. Blelloch described it in 1990. A tree of 2 block elements needs one
-// thread for two leaves; with each level towards the root half of the threads
-// have nothing to do, and those that work meet ever fewer banks.
+// one is left: the total. On the way down each node gives its left child the
+// sum of all before the node, and its right child that plus the left child's
+// own sum. Blelloch described it in 1990. A tree of 2 block elements needs one
+// thread for two leaves. With each level towards the root half of the threads
+// have nothing to do, and the working ones use fewer and fewer banks.
 #include "levels.cuh"
 
 namespace {

@@ -1,7 +1,7 @@
 // One thread per element. The threads of a warp read neighbouring elements of a
 // row of a, 128 bytes in one piece. They write neighbouring elements of a
-// column of b, each into a line of its own: 32 pieces of which a few bytes
-// are used.
+// column of b, each into a line of its own: 32 pieces, and only a few bytes of
+// each are used.
 #include "gpu/gpu.hpp"
 #include "workloads/transpose.hpp"
 
@@ -15,7 +15,7 @@ __global__ void transpose_naive(const T* a, T* b, std::int64_t rows,
   const std::int64_t col = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (col >= cols) return;
 
-  // With more than a grid has, a thread takes several: see blocks_in_y().
+  // A thread takes several rows if the grid is too small: see blocks_in_y().
   for (std::int64_t row = std::int64_t{blockIdx.y} * blockDim.y + threadIdx.y;
        row < rows; row += std::int64_t{gridDim.y} * blockDim.y) {
     b[col * rows + row] = a[row * cols + col];

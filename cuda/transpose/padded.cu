@@ -1,6 +1,6 @@
-// A row of the tile is one element longer than it has to be. The elements of a
-// column are 33 places apart, each in a bank of its own, and a warp reads them
-// all at once.
+// A row of the tile is one element longer than necessary. The elements of a
+// column are then 33 places apart, each in a bank of its own, and a warp reads
+// them all at once.
 #include "tile.cuh"
 
 const Register<Transpose, float, double> variant(

@@ -20,7 +20,7 @@ __global__ void transpose_tile(const T* a, T* b, std::int64_t rows,
   const std::int64_t col0 = std::int64_t{blockIdx.x} * tile_size;
   const int x = threadIdx.x;
 
-  // With more tiles than a grid has blocks in y, a block takes several.
+  // A block takes several tiles if the grid has too few blocks in y.
   for (std::int64_t row0 = std::int64_t{blockIdx.y} * tile_size; row0 < rows;
        row0 += std::int64_t{gridDim.y} * tile_size) {
     for (int y = threadIdx.y; y < tile_size; y += blockDim.y) {

@@ -1,16 +1,16 @@
-// Words of 16 bytes all the way, and 64 bytes of each thread on their way at
-// once. A thread reads a square of elements, as many rows as a word has
-// elements, a word of each. It turns the square in its registers and puts words
-// of the transposed tile into shared memory, where another thread fetches
-// them for b. A swizzle, an exclusive or with the row's number, stands in the
-// place of padding: the words of a row stay aligned, and eight neighbouring
-// lanes meet all banks, whichever way they go.
+// Words of 16 bytes all the way, with 64 bytes of each thread under way at
+// once. A thread reads a square of elements: one word from each of as many rows
+// as a word has elements. It turns the square in its registers and puts words
+// of the transposed tile into shared memory, where another thread fetches them
+// for b. A swizzle, an exclusive or with the row's number, replaces padding:
+// the words of a row stay aligned, and eight neighbouring lanes use all banks
+// in either direction.
 //
-// Rows whose length is no multiple of 16 bytes do not begin at a word. A warp
-// reads, or writes, such rows element by element, 128 neighbouring bytes at a
-// time. Reads depend on the columns, writes on the rows: each chooses for
-// itself. Matrices with few tiles get smaller ones, so that all
-// multiprocessors have some.
+// Rows whose length is no multiple of 16 bytes do not all begin at a word. A
+// warp reads or writes such rows element by element, 128 neighbouring bytes at
+// a time. Reads depend on the columns, writes on the rows, so each chooses for
+// itself. Matrices with few tiles get smaller ones, so that all multiprocessors
+// have some.
 #include <type_traits>
 
 #include "gpu/gpu.hpp"
@@ -39,15 +39,15 @@ struct Tile {
   }
 };
 
-// The rows are whole words where `whole` says so: those of a for reads, those
-// of b for writes.
+// `whole`: the rows consist of whole words, those of a for reads, those of b
+// for writes.
 template <typename T, int size, bool whole>
 __device__ void read_turned(Word<T>* tile, const T* a, std::int64_t row0,
                             std::int64_t col0, std::int64_t rows,
                             std::int64_t cols) {
   using Shape = Tile<T, size>;
   constexpr int n = Shape::n;
-  // Columns that a thread has of n rows: a word, or one.
+  // A thread's columns of n rows: a word, or one.
   constexpr int wide = whole ? n : 1;
   constexpr int across = size / wide;
   constexpr int turns = size / n * across / Shape::threads;

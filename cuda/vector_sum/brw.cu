@@ -1,9 +1,9 @@
 // The report's second kernel, BRW: reduction without divergence. A block takes
-// twice as many elements as it has threads; the first half of the threads
-// still at work adds the element half the width further on, and the width is
-// halved. Working threads are neighbours: whole warps work or rest, a warp
-// reads and writes one stretch of memory, and no modulo is needed. Still in
-// global memory, in place, on a copy of x, one launch per level.
+// twice as many elements as it has threads. The first half of the threads still
+// at work adds the element half the width farther on, and the width is halved.
+// Working threads are neighbours: whole warps work or rest, a warp reads and
+// writes one stretch of memory, and no modulo is needed. It still works in
+// global memory, in place, on a copy of x, with one launch per level.
 #include "gpu/gpu.hpp"
 #include "workloads/vector_sum.hpp"
 
@@ -15,8 +15,8 @@ template <typename T>
 __global__ void vector_sum_brw(T* v, T* sums, std::int64_t n) {
   const std::int64_t first = 2 * std::int64_t{blockIdx.x} * blockDim.x;
 
-  // An odd width keeps its middle element for the next step:
-  // any block size will do.
+  // An odd width keeps its middle element for the next step, so that any block
+  // size works.
   for (unsigned width = 2 * blockDim.x; width > 1;) {
     const unsigned half = (width + 1) / 2;
     if (threadIdx.x + half < width && first + threadIdx.x + half < n) {

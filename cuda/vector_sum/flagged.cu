@@ -1,14 +1,14 @@
-// last_block waits for a fence, an atomic and a load, one after another,
-// and each is a journey to the second-level cache and back. Not so here. A
-// block writes its sum together with a flag as one 8-byte word. A word is
-// seen whole or not at all, so no fence has to order the two, and whoever
-// reads the word until it is there has the sum. The block that started last
-// reads them: each draws a ticket at its start, while it waits for x anyway.
-// All others run by then, so that none waits for a block that has no place
-// to run. It adds the sums in the order of the blocks, so that the result is
-// the same every time. Up to 2 MiB of x a second kernel without loops takes
-// 32 blocks: launches of this size last as long as their longest chain of
-// instructions, and the instructions themselves have to be fetched.
+// last_block waits for a fence, an atomic and a load, one after another, each
+// of which goes to the second-level cache and back. This kernel does not. A
+// block writes its sum together with a flag as one 8-byte word. A word is seen
+// whole or not at all, so no fence has to order the two, and a reader that
+// waits for the word has the sum. The block that started last reads them: each
+// draws a ticket at its start, while it waits for x anyway. All others run by
+// then, so it never waits for a block that has no place to run. It adds the
+// sums in the order of the blocks, so that the result is the same every time.
+// Up to 2 MiB of x a second kernel without loops takes 32 blocks: launches of
+// this size last as long as their longest chain of instructions, and the
+// instructions themselves have to be fetched.
 #include "gpu/gpu.hpp"
 #include "workloads/vector_sum.hpp"
 
@@ -37,8 +37,8 @@ struct alignas(16) Pack {
   }
 };
 
-// With the hint that it will not be needed again: it does not push
-// out what was read before.
+// With the hint that the words will not be needed again, so that they do not
+// push out earlier ones.
 template <typename T>
 __device__ Pack<T> load_once(const Pack<T>* pack) {
   using Whole = std::conditional_t<
@@ -52,8 +52,8 @@ __device__ Pack<T> load_once(const Pack<T>* pack) {
   }
 }
 
-// A value as a word that is never 0: 4-byte values beside a 1; a double
-// that is 0 as -0, which adds to anything as 0 does.
+// A value as a word that is never 0: 4-byte values beside a 1; a double 0
+// becomes -0, which adds to anything as 0 does.
 __device__ Word to_word(int value) {
   return Word{1} << 32 | static_cast<unsigned>(value);
 }
@@ -94,7 +94,7 @@ __device__ T warp_sum(T value) {
   return value;
 }
 
-// The sum over the block, in its first thread; the other warps return early.
+// The block's sum, returned in its first thread; other warps return early.
 template <typename T, int block>
 __device__ T block_sum(T value, T* part) {
   value = warp_sum(value);
@@ -107,8 +107,8 @@ __device__ T block_sum(T value, T* part) {
 constexpr int small_block = 256, small_blocks = 32;
 constexpr int large_block = 512, large_loads = 8;
 
-// words: one per block, 0 before and afterwards; so is
-// started. At most 32 blocks.
+// words: one per block, 0 before and afterwards, like `started`. At most 32
+// blocks.
 template <typename T, int loads>
 __global__ void __launch_bounds__(small_block, 1)
     vector_sum_flagged_small(const T* x, T* sum, unsigned n, Word* words,
@@ -145,8 +145,8 @@ __global__ void __launch_bounds__(small_block, 1)
   }
 }
 
-// rounds: how often the whole grid finds large_loads packs for each of its
-// threads; what the first `kept` of them read stays in the second-level cache.
+// rounds: how often each thread of the grid finds large_loads packs. The packs
+// of the first `kept` rounds stay in the second-level cache.
 template <typename T>
 __global__ void __launch_bounds__(large_block, 2)
     vector_sum_flagged_large(const T* x, T* sum, std::int64_t n,
@@ -183,8 +183,8 @@ __global__ void __launch_bounds__(large_block, 2)
       lanes.add(loaded[k]);
   }
 
-  // What is left, less than a round, evenly over all threads
-  // and again all at once.
+  // The remainder, less than a round, is spread over all threads and loaded at
+  // once again.
   const std::int64_t first = rounds * threads * large_loads + me;
   Pack<T> loaded[large_loads] = {};
   _Pragma("unroll")
@@ -249,8 +249,8 @@ const Register<VectorSum, int, float, double> variant(
       const std::int64_t round = blocks * large_block * large_loads;  // packs
       const auto rounds = p.n / Pack<T>::count / round;
 
-      // All of it when it fits, or else as much as stays there
-      // beside what passes through.
+      // All rounds if x fits; otherwise as many as stay in the cache while the
+      // rest passes through.
       const auto cache = static_cast<std::int64_t>(gpu.l2_bytes());
       const auto bytes = static_cast<std::int64_t>(p.n * sizeof(T));
       const auto kept =

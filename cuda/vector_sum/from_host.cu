@@ -1,8 +1,8 @@
-// The vector begins in the host's memory. One stream copies it up, piece
-// by piece; others take turns to sum what has arrived, with the kernel of
-// `last_block`, while the next piece is on its way. At the end the sums of the
-// pieces are added by the same kernel. The GPU reads a piece in a fiftieth of
-// the time that it takes to arrive: nothing counts but the link.
+// The vector begins in the host's memory. One stream copies it up, piece by
+// piece; others take turns to sum the pieces that have arrived, with the kernel
+// of `last_block`, while the next piece is on its way. At the end the same
+// kernel adds the sums of the pieces. The GPU reads a piece in a fiftieth of
+// the time that its copy takes: only the link matters.
 #include <algorithm>
 #include <vector>
 
@@ -11,7 +11,7 @@
 
 namespace {
 
-// What a stream needs for one piece after the other.
+// A stream's memory for one piece after the other.
 template <typename T>
 struct Summing {
   Summing(Gpu& gpu, std::int64_t piece, std::int64_t threads)

@@ -1,6 +1,6 @@
-// wide in one launch: the second launch costs more than what it does. A
-// block that has written its sum counts itself; the one that finds that all
-// others have done so adds the sums. The fence makes a block's sum visible
+// `wide` in one launch, because its second launch costs more than the work in
+// it. A block that has written its sum counts itself. The one that finds that
+// all others have done so adds the sums. The fence makes a block's sum visible
 // before its count. The sums are added in the order of the blocks, whichever
 // block does it: the result is the same every time.
 #include "last_block.cuh"

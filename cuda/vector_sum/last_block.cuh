@@ -1,5 +1,5 @@
-// The kernel of `last_block`, which says how it works; the parts of
-// several GPUs are summed by it too.
+// The kernel of `last_block`; last_block.cu says how it works. The variants for
+// several GPUs use it too.
 #pragma once
 
 #include <algorithm>
@@ -12,9 +12,9 @@ using namespace parlab;
 
 namespace {
 
-// sums: one per block. finished: zero before, zero afterwards. At
-// most 1024 threads: so the compiler may use the registers that
-// many loads in flight need.
+// sums: one per block. finished: zero before and afterwards. The bound of
+// 1024 threads lets the compiler use the registers that many loads in flight
+// need.
 template <typename T>
 __global__ void __launch_bounds__(1024, 1)
     vector_sum_last_block(const T* x, T* sum, std::int64_t n, T* sums,
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(1024, 1)
   __threadfence();
   mine = 0;
 
-  // Past the first-level cache, which other blocks' writes do not reach.
+  // Bypasses the first-level cache, which other blocks' writes do not reach.
   for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x)
     mine += __ldcg(&sums[i]);
   mine = block_sum(mine, part);

@@ -1,11 +1,11 @@
-// The report's first kernel, RW: reduction with divergence. A thread stands
-// for one element; in the steps 1, 2, 4, ... every thread whose number is
-// divisible by twice the step adds the element one step further on. The
-// working threads lie ever farther apart: half of each warp idles from the
-// first step on, and what a warp reads and writes is spread over more and
-// more memory. Everything happens in global memory, in place, on a copy
-// of x. A launch leaves one sum per block; launches follow until one value
-// is left: the time is that of the whole sum.
+// The report's first kernel, RW: reduction with divergence. A thread stands for
+// one element. In the steps 1, 2, 4, ... every thread whose number is divisible
+// by twice the step adds the element one step farther on. The working threads
+// lie farther and farther apart: half of each warp idles from the first step
+// on, and a warp's reads and writes spread over more and more memory.
+// Everything happens in global memory, in place, on a copy of x. A launch
+// leaves one sum per block; launches follow until one value is left. The time
+// is that of the whole sum.
 #include "gpu/gpu.hpp"
 #include "workloads/vector_sum.hpp"
 

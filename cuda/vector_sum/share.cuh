@@ -1,5 +1,5 @@
-// What `wide` and `last_block` have in common: how a thread adds its share of
-// x, with many loads under way, and how a block adds the sums of its threads.
+// Shared by `wide` and `last_block`: how a thread adds its share of x, with
+// many loads under way, and how a block adds the sums of its threads.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct alignas(16) Pack {
   T element[count];
 };
 
-// The sum over the block, in its first thread. part: room for one value
-// per warp; free again after the next barrier.
+// The block's sum, returned in its first thread. part: room for one value per
+// warp; free again after the next barrier.
 template <typename T>
 __device__ T block_sum(T sum, T* part) {
   for (int offset = 16; offset > 0; offset /= 2)
@@ -33,14 +33,14 @@ __device__ T block_sum(T sum, T* part) {
   return sum;
 }
 
-// The sum of this thread's share of x: every threads-th pack of it.
+// The sum of this thread's share of x: every n-th pack, for n threads.
 template <typename T>
 __device__ T share(const T* x, std::int64_t n) {
   const auto* packs = reinterpret_cast<const Pack<T>*>(x);
   const std::int64_t count = n / Pack<T>::count;
   const std::int64_t threads = std::int64_t{gridDim.x} * blockDim.x;
   const std::int64_t me = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  // one sum per place: the additions do not wait for each other
+  // one sum per place, so that the additions do not wait for each other
   Pack<T> lanes{};
   const auto add = [&](const Pack<T>& pack) {
     _Pragma("unroll")

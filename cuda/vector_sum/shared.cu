@@ -1,7 +1,7 @@
-// The steps move into shared memory. A thread adds two elements as it
-// reads them, and puts the sum where its block can reach it in some twenty
-// cycles; only one sum per block goes back to global memory. x is read
-// once and never written: no copy is needed.
+// The steps move into shared memory. A thread adds two elements as it reads
+// them and puts the sum where its block can reach it in some twenty cycles;
+// only one sum per block goes back to global memory. x is read once and never
+// written, so no copy is needed.
 #include "gpu/gpu.hpp"
 #include "workloads/vector_sum.hpp"
 

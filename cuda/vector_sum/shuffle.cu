@@ -1,7 +1,7 @@
 // The last five steps of a block need no memory at all: the threads of a warp
-// hand their sums to each other through registers. A warp writes one value
-// to shared memory, one barrier follows, and the first warp adds what the
-// others left: one barrier per launch instead of one per step.
+// pass their sums to each other through registers. A warp writes one value to
+// shared memory, one barrier follows, and the first warp adds these values: one
+// barrier per launch instead of one per step.
 #include "gpu/gpu.hpp"
 #include "workloads/vector_sum.hpp"
 
@@ -9,7 +9,7 @@ using namespace parlab;
 
 namespace {
 
-// The sum over the warp, in its first thread.
+// The warp's sum, returned in its first thread.
 template <typename T>
 __device__ T warp_sum(T value) {
   for (int offset = 16; offset > 0; offset /= 2) {

@@ -1,7 +1,7 @@
 // Each GPU of a team sums its elements, in one launch, and an all-reduce adds
-// one number per GPU. Hardly anything travels, but it takes as long as any
-// message does: some ten microseconds, in which one GPU could have summed
-// ten million elements. Long vectors are what this is for.
+// one number per GPU. Hardly anything travels, but a message takes its minimum
+// time: some ten microseconds, in which one GPU could have summed ten million
+// elements. This is for long vectors.
 #include "gpu/gpus.hpp"
 #include "last_block.cuh"
 

@@ -1,9 +1,9 @@
-// Every thread adds many elements before it meets another thread. A grid
-// of one wave walks over x; a thread reads 16 bytes at a time, eight
-// times before it uses the first (see share.cuh): with 128 bytes per
-// thread on their way, the whole device waits for memory at once and not
-// thread by thread. The steps between threads, and the blocks whose sums
-// the second launch adds, become few.
+// Every thread adds many elements before it meets another thread. A grid of one
+// wave goes through x. A thread reads 16 bytes at a time, eight times before it
+// uses the first (see share.cuh). With 128 bytes per thread on their way, the
+// whole device waits for memory at once and not thread by thread. There are few
+// steps between threads, and few blocks whose sums the second launch adds. Both
+// cost little.
 #include <algorithm>
 
 #include "gpu/gpu.hpp"
@@ -14,8 +14,8 @@ using namespace parlab;
 
 namespace {
 
-// At most 1024 threads: so the compiler may use the registers that
-// many loads in flight need.
+// The bound of 1024 threads lets the compiler use the registers that many loads
+// in flight need.
 template <typename T>
 __global__ void __launch_bounds__(1024, 1)
     vector_sum_wide(const T* x, T* sums, std::int64_t n) {

@@ -1,4 +1,4 @@
-// What `streamed` and those on its ground launch.
+// The launches of `streamed` and of the variants built on it.
 #include "../streamed.cuh"
 
 template struct Conv2dStreamed<file_hash("streamed.cuh"), float>;

@@ -1,4 +1,4 @@
-// What `fused` and those on its ground launch.
+// The launches of `fused` and of the variants built on it.
 #include "../fused.cuh"
 
 template struct ConvsepFused<file_hash("fused.cuh"), float>;

@@ -1,4 +1,4 @@
-// What `warp_tiles` and those on its ground launch.
+// The launches of `warp_tiles` and of the variants built on it.
 #include "../warp_tiles.cuh"
 
 template struct WarpTiles<file_hash("warp_tiles.cuh"), float>;
