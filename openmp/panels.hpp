@@ -1,19 +1,20 @@
 // A product of packed strips, by all threads together. The matrices are cut
-// along the depth into blocks; of each block the threads pack strips of both
+// along the depth into blocks. For each block the threads pack strips of both
 // operands, meet, and multiply.
 //
 // - Tiles are numbered in the order in which one thread computes them best: a
 //   strip of b, which stays in the L1 cache, by a band of strips of a, which
 //   stay in the L2 cache; then the next strip of b; then the next band. A
 //   thread takes a long range of consecutive numbers, and shorter ones towards
-//   the end: all finish together, to a tile, whatever the shape.
+//   the end: whatever the shape, all finish within a tile's time.
 // - Strips that several threads need are packed once, into a panel for all.
 //   One meeting per block is enough, since there are two panels: while the
 //   last threads multiply out of one, the first fill the other. A third block
 //   can begin only when all have left the first.
-// - Strips that one thread alone needs it packs when it comes to them, and they
-//   never leave its caches: those of b where a is a single band, as few rows
-//   are; those of a where each thread has bands of its own, as many rows give.
+// - A thread packs strips that only it needs when it comes to them, and they
+//   never leave its caches: strips of b if a is a single band, because it has
+//   few rows; strips of a if each thread has bands of its own, because there
+//   are many rows.
 #pragma once
 
 #include <omp.h>
@@ -29,14 +30,14 @@
 namespace parlab {
 namespace {
 
-// Bytes of a row of a strip. The longer, the rarer the tiles of the result are
-// loaded and stored; but one strip of b (two vectors wide) has to leave room
-// in the L1 cache: 24 of 32 KiB with AVX2, 48 with AVX-512, where it comes
-// from the L2 cache fast enough.
+// Bytes of a row of a strip. In longer strips the tiles of the result are
+// loaded and stored less often; but one strip of b (two vectors wide) has to
+// leave room in the L1 cache: 24 of 32 KiB with AVX2, 48 with AVX-512, where it
+// comes from the L2 cache fast enough.
 constexpr std::int64_t deep_bytes = 3072;
 
-// Half of a core's L2 cache, for a band; where nothing is known of it, half of
-// a small one.
+// The size of a band: half of a core's L2 cache, or half of a small one if its
+// size is unknown.
 inline std::int64_t band_bytes() {
 #ifdef _SC_LEVEL2_CACHE_SIZE
   static const auto cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
@@ -49,8 +50,8 @@ constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
 
-// c (m x n) of a (m x k) and b (k x n); of a triangle the elements on the
-// diagonal and right of it.
+// c (m x n) = a (m x k) times b (k x n); for a triangle only the elements on
+// the diagonal and right of it.
 struct ProductShape {
   std::int64_t m, k, n;
   bool triangle = false;
@@ -61,8 +62,8 @@ template <typename T>
 struct Cut {
   using Tile = RegisterTile<T>;
   std::int64_t blocks, depth;       // along k
-  std::int64_t strips_a, strips_b;  // of tiles
-  std::int64_t band;                // of strips of a
+  std::int64_t strips_a, strips_b;  // one tile wide each
+  std::int64_t band;                // strips of a in a band
   bool triangle;
   bool own_a, own_b;  // each thread packs what it multiplies
 
@@ -73,7 +74,7 @@ struct Cut {
         strips_b(divide_up(shape.n, Tile::cols)),
         triangle(shape.triangle) {
     // A thread multiplies pieces about as wide as high, so that it reads
-    // little, and no higher than what its cache holds.
+    // little, and no higher than its cache holds.
     const auto tiles = static_cast<double>(strips_a * strips_b);
     const auto square = static_cast<std::int64_t>(
         std::sqrt(tiles / threads * Tile::cols / Tile::rows));
@@ -85,11 +86,11 @@ struct Cut {
     own_a = !own_b && bands >= threads;
   }
 
-  // The first strip of b that meets a band, which begins with strip `top`.
+  // The first strip of b that meets the band beginning with strip `top`.
   std::int64_t first_strip(std::int64_t top) const {
     return triangle ? top * Tile::rows / Tile::cols : 0;
   }
-  // Tiles of a band. Of a triangle, a few of them are left of the diagonal.
+  // Tiles of a band. In a triangle, a few of them are left of the diagonal.
   std::int64_t tiles_of_band(std::int64_t top) const {
     return std::min(band, strips_a - top) * (strips_b - first_strip(top));
   }
@@ -109,7 +110,7 @@ class Walk {
   std::int64_t row() const { return strip_a_ * RegisterTile<T>::rows; }
   std::int64_t col() const { return strip_b_ * RegisterTile<T>::cols; }
   std::int64_t top_row() const { return top_ * RegisterTile<T>::rows; }
-  // Whether these strips were not met since the walk jumped, or the band began.
+  // Whether these strips are new since the walk jumped or the band began.
   bool new_a() const { return steps_ < bottom_ - top_; }
   bool new_b() const { return steps_ == 0 || strip_a_ == top_; }
 
@@ -135,14 +136,14 @@ class Walk {
  private:
   const Cut<T>& cut_;
   std::int64_t tile_ = -2, strip_a_ = 0, strip_b_ = 0;
-  std::int64_t first_ = 0;             // tile of the band
-  std::int64_t top_ = 0, bottom_ = 0;  // of its strips
+  std::int64_t first_ = 0;             // first tile of the band
+  std::int64_t top_ = 0, bottom_ = 0;  // the band's strips
   std::int64_t steps_ = 0;             // in this band, without a jump
 };
 
-// pack_a and pack_b(first, count, k0, depth, to): `count` rows of a, or columns
-// of b, from `first` on and `depth` deep, as multiply_tile reads them.
-// finish(row, col, rows, cols): a tile has its last value.
+// pack_a and pack_b(first, count, k0, depth, to): pack `count` rows of a, or
+// columns of b, from `first` on and `depth` deep, as multiply_tile reads them.
+// finish(row, col, rows, cols): called when a tile has its last value.
 template <typename T, typename PackA, typename PackB, typename Finish>
 void multiply_panels(Host& host, const ProductShape& shape, T* c, int threads,
                      PackA pack_a, PackB pack_b, Finish finish) {

@@ -22,8 +22,8 @@ constexpr int vector_registers = 32;
 constexpr int vector_registers = 16;
 #endif
 
-// Four registers are for two vectors of b and an element of a, with one to
-// spare: the tile has 28 of 32, or 12 of 16.
+// Four registers hold two vectors of b and an element of a, with one to spare:
+// the tile has 28 of 32, or 12 of 16.
 template <typename T>
 struct RegisterTile {
   static constexpr int lanes = vector_bytes / sizeof(T);
@@ -32,23 +32,23 @@ struct RegisterTile {
   static constexpr int cols = vectors * lanes;
 };
 
-// Elements of as many vectors as `cols` elements need.
+// The elements of as many whole vectors as `cols` elements need.
 template <typename T>
 constexpr std::int64_t whole_vectors(std::int64_t cols) {
   constexpr std::int64_t lanes = RegisterTile<T>::lanes;
   return (cols + lanes - 1) / lanes * lanes;
 }
 
-// The tile at c, whose rows lie `stride` apart, becomes (or, with add, grows
-// by) a b. a: `depth` columns of `rows` elements; b: `depth` rows of `vectors`
-// vectors; both one after another.
+// Sets the tile at c, whose rows lie `stride` apart, to a b, or adds a b to it
+// with `add`. a: `depth` columns of `rows` elements; b: `depth` rows of
+// `vectors` vectors; both one after another.
 template <typename T, int rows, int vectors>
 void multiply_whole_tile(const T* a, const T* b, std::int64_t depth, T* c,
                          std::int64_t stride, bool add) {
   using Vector = typename VectorOf<T>::type;
   using Unaligned = typename VectorOf<T>::unaligned;
 
-  // The tile comes from far: it is asked for now and needed at the end.
+  // The tile comes from far away: it is prefetched now and needed at the end.
   for (int r = 0; r < rows; ++r) {
     const T* const row = c + r * stride;
     __builtin_prefetch(row, 1);
@@ -78,10 +78,10 @@ void multiply_whole_tile(const T* a, const T* b, std::int64_t depth, T* c,
 
 constexpr std::int64_t no_diagonal = std::numeric_limits<std::int32_t>::min();
 
-// The same for a tile of any size up to RegisterTile's, as they are at the
-// edges of the result. No row is computed that is not there: each number of
-// rows has a kernel of its own. b has all elements of its vectors. Of row r
-// only columns from r + diagonal on are written.
+// The same for a tile of any size up to RegisterTile's, as at the edges of the
+// result. Each number of rows has its own kernel, so no missing row is
+// computed. b has all elements of its vectors. In row r only columns from r +
+// diagonal on are written.
 template <typename T>
 void multiply_tile(const T* a, const T* b, std::int64_t depth, T* c,
                    std::int64_t stride, std::int64_t rows, std::int64_t cols,

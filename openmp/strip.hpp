@@ -1,4 +1,4 @@
-// A strip of columns is packed alike, whatever the matrix.
+// Packing strips of columns, for any matrix.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +6,10 @@
 namespace parlab {
 namespace {
 
-// Before `cols` elements at `row` are read, and then those of the rows below,
-// `stride` elements apart. The hardware does not foresee rows that are far
-// apart: this strip is asked for some rows ahead, and the next one, which
-// lies beside it, while the memory has this row open.
+// To be called before `cols` elements at `row` are read, and then those of the
+// rows below, `stride` elements apart. The hardware cannot predict rows that
+// are far apart. So this strip is prefetched some rows ahead, and the adjacent
+// next strip while the memory has this row open.
 template <typename T>
 void prefetch_strip(const T* row, std::int64_t stride, std::int64_t cols) {
   constexpr std::int64_t rows_ahead = 16;

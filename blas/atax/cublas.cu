@@ -1,6 +1,6 @@
-// Two gemv of cuBLAS. Read in columns, as cuBLAS does, the row-major matrix
-// is its transposed of cols x rows: the first product asks for that to be
-// transposed back, the second takes it as it is.
+// Two gemv of cuBLAS. cuBLAS reads by columns, so the row-major matrix is for
+// it its transpose, cols x rows: the first product asks to transpose it back,
+// the second takes it as it is.
 #include "gpu/cublas.hpp"
 
 #include "workloads/atax.hpp"

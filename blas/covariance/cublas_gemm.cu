@@ -1,9 +1,8 @@
 // The centred copy, and gemm of cuBLAS for its product with itself: both
-// triangles are computed. The library may use tensor cores for double
-// as well. The division is a pass of its own: the factor of gemm could
-// only multiply by the reciprocal, which rounds twice. cuBLAS thinks in
-// columns: to it the copy is the transposed matrix, n x m, and what is
-// wanted is that times its transposed.
+// triangles are computed. The library may use tensor cores for double as well.
+// The division is a separate pass: gemm's factor could only multiply by the
+// reciprocal, which rounds twice. cuBLAS thinks in columns: for it the copy is
+// the transpose, n x m, and the product is that times its own transpose.
 #include <algorithm>
 
 #include "gpu/cublas.hpp"

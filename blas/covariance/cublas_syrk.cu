@@ -1,6 +1,6 @@
-// The centred copy, and syrk of cuBLAS: one triangle, half the work of
-// gemm. A pass over it divides, and writes the mirror image, turned in
-// shared memory so that a warp writes neighbours.
+// The centred copy, and syrk of cuBLAS: one triangle, half the work of gemm. A
+// pass over it divides and writes the mirror image, which it turns in shared
+// memory so that a warp writes neighbours.
 #include "gpu/cublas.hpp"
 
 #include "../../cuda/covariance/centred.cuh"

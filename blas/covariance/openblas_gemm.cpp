@@ -1,6 +1,6 @@
 // The centred copy, and gemm of the host's BLAS for its product with itself:
-// both triangles are computed. The division is a pass of its own: the factor
-// of gemm could only multiply by the reciprocal, which rounds twice.
+// both triangles are computed. The division is a separate pass: gemm's factor
+// could only multiply by the reciprocal, which rounds twice.
 #include "host/blas.hpp"
 
 #include "../../openmp/covariance/parts.hpp"

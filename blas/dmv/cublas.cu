@@ -1,6 +1,6 @@
-// gemv of cuBLAS as the report calls it. cuBLAS thinks in columns: to
-// it the transposed matrix, cols x rows and row-major, is a column-major
-// matrix of rows x cols, taken as it stands.
+// gemv of cuBLAS as the report calls it. cuBLAS thinks in columns: for it the
+// transposed row-major matrix, cols x rows, is a column-major matrix of rows x
+// cols, which it takes as it is.
 #include "gpu/cublas.hpp"
 
 #include "workloads/dmv.hpp"

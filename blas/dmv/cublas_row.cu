@@ -1,6 +1,5 @@
-// gemv of cuBLAS on the row-major matrix. Read in columns, its memory
-// is a matrix of cols x rows, the transposed of what is meant: cuBLAS
-// is asked to transpose it back.
+// gemv of cuBLAS on the row-major matrix. Read by columns, its memory is the
+// transpose, cols x rows, so cuBLAS is asked to transpose it back.
 #include "gpu/cublas.hpp"
 
 #include "workloads/dmv.hpp"

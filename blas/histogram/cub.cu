@@ -1,6 +1,6 @@
 // The histogram of CUB: even bins from 0 to 256, one for each value. It counts
-// bytes as they are. It would leave out an int beyond 255, so that it reads
-// ints through an iterator that keeps their lowest byte.
+// bytes as they are. It would leave out an int beyond 255, so it reads ints
+// through an iterator that keeps their lowest byte.
 #include <thrust/iterator/transform_iterator.h>
 
 #include <cub/device/device_histogram.cuh>

@@ -1,6 +1,6 @@
-// gemm of cuBLAS in true float or double; of half and bfloat16 with sums
-// in float. cuBLAS thinks in columns: what is row-major here is for it the
-// transposed matrix, so it is asked for C^T = B^T A^T and writes C.
+// gemm of cuBLAS in true float or double; half and bfloat16 have sums in float.
+// cuBLAS thinks in columns: for it a row-major matrix is the transpose, so it
+// is asked for C^T = B^T A^T and writes C.
 #include "gpu/cublas.hpp"
 
 #include "workloads/matmul.hpp"

@@ -1,7 +1,7 @@
-// gemm of cuBLAS on the tensor cores: both matrices are rounded to TF32,
-// ten bits after the leading one instead of 23, and the products are added
-// in float. Several times faster and less exact: it is judged by the error
-// bound of TF32, and is no peer of the float kernels.
+// gemm of cuBLAS on the tensor cores: both matrices are rounded to TF32, with
+// ten bits after the leading one instead of 23, and the products are added in
+// float. It is several times faster and less exact: it is judged by the error
+// bound of TF32 and does not compete with the float kernels.
 #include "gpu/cublas.hpp"
 
 #include "workloads/matmul.hpp"

@@ -1,7 +1,6 @@
-// The tensor cores by cuBLASLt, the part of cuBLAS that lets its caller
-// choose: of the kernels that its heuristics propose for the size, the
-// one that proved fastest. Floats are rounded to TF32. The best that the
-// vendor's libraries do is this or the gemm of cuBLAS.
+// The tensor cores by cuBLASLt, the part of cuBLAS that lets its caller choose:
+// the fastest of the kernels that its heuristics propose for the size. Floats
+// are rounded to TF32. The vendor's best is this or the gemm of cuBLAS.
 #include "gpu/cublaslt.hpp"
 
 #include "workloads/matmul.hpp"

@@ -1,5 +1,4 @@
-// gemm of the host's BLAS: what the processor's own library
-// makes of the same product.
+// gemm of the host's BLAS: the library that is tuned for this processor.
 #include "host/blas.hpp"
 
 #include "host/host.hpp"

@@ -1,6 +1,6 @@
-// The library's own product on each GPU of a team: some of the rows of A and
-// C, all of B, as in cuda/matmul/split_rows.cu. To cuBLAS the same numbers
-// are the transposed matrices, column by column: C^T = B^T A^T.
+// The library's own product on each GPU of a team: some of the rows of A and C,
+// all of B, as in cuda/matmul/split_rows.cu. cuBLAS reads the same numbers by
+// columns, as the transposed matrices: C^T = B^T A^T.
 #include "gpu/cublas.hpp"
 #include "gpu/gpus.hpp"
 #include "workloads/matmul.hpp"

@@ -1,4 +1,4 @@
-// The scan of CUB, the library NVIDIA's own software scans with: decoupled
+// The scan of CUB, the library that NVIDIA's own software uses: decoupled
 // look-back in one pass, after a launch that resets the states of the tiles.
 #include <cub/device/device_scan.cuh>
 #include <string>

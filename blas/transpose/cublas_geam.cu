@@ -1,6 +1,6 @@
 // geam of cuBLAS: C = alpha op(A) + beta op(B), with alpha 1 and beta 0. cuBLAS
-// thinks in columns: a, row-major, is to it a column-major matrix of cols x
-// rows, and its transpose, column-major, is b as it has to be.
+// thinks in columns: for it the row-major a is a column-major matrix of cols x
+// rows, and the column-major transpose of that is b as required.
 #include "gpu/cublas.hpp"
 #include "workloads/transpose.hpp"
 

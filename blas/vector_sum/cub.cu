@@ -1,6 +1,6 @@
-// Sum of CUB, the library NVIDIA's own software sums with: one launch
-// when one block can take it all, two otherwise. Its second pass adds
-// the sums of the blocks in fixed order.
+// The sum of CUB, the library that NVIDIA's own software uses: one launch if
+// one block can take it all, otherwise two. The second pass adds the blocks'
+// sums in a fixed order.
 #include <cub/device/device_reduce.cuh>
 #include <string>
 

@@ -1,6 +1,6 @@
-// BLAS has no sum: the dot product of x with a vector of ones. It reads
-// twice the bytes a sum has to; the ones are an input of their own,
-// made before the clock starts.
+// BLAS has no sum: this is the dot product of x with a vector of ones. It reads
+// twice the bytes that a sum has to. The ones are a separate input, made before
+// the clock starts.
 #include "host/blas.hpp"
 
 #include "host/host.hpp"

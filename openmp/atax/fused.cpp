@@ -1,9 +1,9 @@
 // The matrix comes from memory once. A thread takes a strip of four rows,
-// multiplies it with x, and at once adds the same four rows to its own
-// y, while they are still in its cache: four rows of 8192 doubles are
-// 256 KiB, which a second-level cache holds and a first-level cache does
-// not. Four at a time because x and y, which lie in that cache too, are
-// then read for every fourth row only.
+// multiplies it with x, and at once adds the same four rows to its own y, while
+// they are still in its cache: four rows of 8192 doubles are 256 KiB, which a
+// second-level cache holds and a first-level cache does not. x and y lie in
+// that cache too; with four rows at a time they are read for every fourth row
+// only.
 #include <omp.h>
 
 #include "host/host.hpp"
@@ -15,8 +15,8 @@ namespace {
 
 constexpr int strip_rows = 4;
 
-// y += A^T (A x) for a single row: of the last strip, which
-// may have fewer than four.
+// y += A^T (A x) for a single row of the last strip, which may have fewer than
+// four.
 template <typename T>
 void add_row(const T* a, const T* x, T* y, std::int64_t cols) {
   T t = 0;

@@ -1,7 +1,7 @@
-// The rows are handed out to the threads in equal parts, twice. Inner products
-// are independent; but in the second product every row adds to all of y. So
-// each thread has a y of its own for its rows, and at the end the threads
-// share the columns and add those up, in the order of the threads.
+// The threads share the rows in equal parts, twice. Inner products are
+// independent, but in the second product every row adds to all of y. So each
+// thread has its own y for its rows, and at the end the threads share the
+// columns and add up these y, in the order of the threads.
 #include <omp.h>
 
 #include "host/host.hpp"

@@ -1,7 +1,7 @@
-// The rows of b are handed out to the threads in equal consecutive parts;
-// along a row the compiler computes a whole vector register of points at
-// once. A row of a is needed for three rows of b: it comes from memory
-// once, and is still in a cache for the other two.
+// The threads share the rows of b in equal consecutive parts; along a row the
+// compiler computes a whole vector register of points at once. A row of a is
+// needed for three rows of b: it comes from memory once and is still in a cache
+// for the other two.
 #include "host/host.hpp"
 #include "workloads/conv2d.hpp"
 

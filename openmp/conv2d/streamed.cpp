@@ -1,16 +1,16 @@
-// Three things save time at the memory. Stores that go around the caches
-// (non-temporal): a line of b that is written in the usual way is first read
-// from memory, a third of all that is moved. Four rows of b at a time: six rows
-// of a are read for them, not twelve. And a vector of a is loaded once: what
-// its points have to the left and right is shifted in from its neighbours,
-// where loads of these would touch two lines each. Images that fit in a cache
-// gain less: what is stored around it is missing there.
+// Three things save time at the memory. Non-temporal stores go around the
+// caches: a line of b that is written in the usual way is first read from
+// memory, a third of all traffic. Four rows of b are computed at a time: six
+// rows of a are read for them, not twelve. And a vector of a is loaded once:
+// the points to the left and right of its own are shifted in from its
+// neighbours, where loading them would touch two lines each. Images that fit in
+// a cache gain less, because the stored points are then missing there.
 //
 // Such stores must be aligned, and those of a cache line must follow each
-// other: a line that leaves the core in parts is written several times. So the
-// points of a row are collected in the L1 cache, 2 KiB of them, and leave as
-// whole lines, wherever in a line the row begins: odd sizes are as fast as
-// even ones. Lines that belong to two rows are written in the usual way.
+// other: a line that leaves the core in parts is written several times. So 2
+// KiB of a row's points are collected in the L1 cache and leave as whole lines,
+// wherever in a line the row begins: odd sizes are as fast as even ones. Lines
+// that belong to two rows are written in the usual way.
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -27,11 +27,11 @@ using namespace parlab;
 
 namespace {
 
-// Bytes of a row ahead of what is computed: the hardware's own prefetching
-// ends at a page.
+// Bytes to prefetch ahead in a row: the hardware's own prefetching ends at a
+// page.
 constexpr int ahead = 512;
 
-// Elements first, first + 1, ... of the two, one after the other.
+// Elements first, first + 1, ... of low followed by high.
 template <int first, typename Vector, int... lane>
 Vector elements_from(Vector low, Vector high,
                      std::integer_sequence<int, lane...>) {
@@ -60,15 +60,15 @@ void stream(T* to, Vector value) {
 #endif
 }
 
-// Other threads see streamed stores no later than what follows.
+// Makes streamed stores visible to other threads before later ones.
 void end_of_stream() {
 #if defined(__x86_64__)
   _mm_sfence();
 #endif
 }
 
-// Points [from, to) of one row; a: where the row begins; sums: those of `from`
-// and on.
+// Points [from, to) of one row. a: where the row begins; sums: results from the
+// point `from` on.
 template <typename T>
 void one_by_one(const T* a, std::int64_t cols, std::int64_t from,
                 std::int64_t to, T* sums) {
@@ -83,8 +83,8 @@ void one_by_one(const T* a, std::int64_t cols, std::int64_t from,
   }
 }
 
-// Points [from, to) of some rows, as far as whole vectors go, the end of which
-// is returned; a: where the first of them begins; sums: of each row.
+// Points [from, to) of some rows, as far as whole vectors go; returns their
+// end. a: where the first row begins; sums: the results of each row.
 template <int rows, typename T>
 std::int64_t vectors_of(const T* a, std::int64_t cols, std::int64_t from,
                         std::int64_t to, T* const (&sums)[rows]) {
@@ -95,8 +95,8 @@ std::int64_t vectors_of(const T* a, std::int64_t cols, std::int64_t from,
   std::int64_t col = from;
   if (col + n > to || col + 2 * n > cols) return col;
 
-  // of each row of a: the vector at col, and the one before it, of which
-  // only the last element counts
+  // per row of a: the vector at col, and the previous one, of which only the
+  // last element counts
   Vector before[needed], here[needed];
 #pragma GCC unroll 6
   for (int row = 0; row < needed; ++row) {
@@ -110,7 +110,7 @@ std::int64_t vectors_of(const T* a, std::int64_t cols, std::int64_t from,
 #pragma GCC unroll 6
     for (int row = 0; row < needed; ++row) {
       const T* const at = a + (row - 1) * cols + col;
-      // the others were read for the rows above
+      // the other rows were already read for the rows above
       if (row >= 2) {
         __builtin_prefetch(reinterpret_cast<const char*>(at) + ahead);
       }
@@ -150,10 +150,10 @@ class Outgoing {
                     static_cast<std::int64_t>(sizeof(T));
     to_ = to - first_;
   }
-  T* room() { return elements_ + end_; }  // for `most`
+  T* room() { return elements_ + end_; }  // room for `most` elements
   std::int64_t space() const { return most - end_; }
 
-  // The next `count` elements are in their room: whole lines leave.
+  // Adds the next `count` elements, already in room(), and stores whole lines.
   void add(std::int64_t count) {
     using Vector = typename VectorOf<T>::type;
     constexpr std::int64_t n = vector_bytes / sizeof(T);
@@ -182,13 +182,13 @@ class Outgoing {
   std::int64_t first_, end_;
 };
 
-// Points 1 to cols - 2 of some rows; a and b: where the first of them begins.
+// Points 1 to cols - 2 of some rows. a and b: where the first of them begins.
 template <int rows, typename T>
 void rows_together(const T* a, T* b, std::int64_t cols) {
   Outgoing<T> outgoing[rows];
   for (int row = 0; row < rows; ++row)
     outgoing[row].begin(b + row * cols + 1);
-  // The first part ends where a line of the first row does.
+  // The first part ends at the end of a line of the first row.
   auto end = std::min(1 + outgoing[0].space(), cols - 1);
   for (std::int64_t col = 1; col < cols - 1;
        col = end, end = std::min(col + Outgoing<T>::most, cols - 1)) {

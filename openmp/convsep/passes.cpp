@@ -1,9 +1,9 @@
-// Both passes take the rows in equal consecutive parts, one per thread.
-// The loop over the weights is outside, the loop along the row inside: its
+// Both passes take the rows in equal consecutive parts, one per thread. The
+// loop over the weights is outside, the loop along the row inside. The row's
 // points do not depend on each other, so the compiler computes a vector
-// register of them at once, in the column pass as well, which never walks
-// down a column. A row of sums stays in the L1 cache; but the whole image
-// between the passes goes to memory and comes back.
+// register of them at once. The column pass does the same and never walks down
+// a column. A row of sums stays in the L1 cache, but the whole image between
+// the passes goes to memory and comes back.
 #include <algorithm>
 
 #include "host/host.hpp"

@@ -1,18 +1,17 @@
-// Both passes at once on a strip of columns, so narrow that what lies between
-// the passes stays in a cache: a ring of 2 radius + 4 rows. Four rows of the
-// image are copied next to zeros (the border needs no tests then) and filtered
+// Both passes at once on a strip of columns that is so narrow that the row
+// pass's results stay in a cache: a ring of 2 radius + 4 rows. Four rows of the
+// image are copied next to zeros (so the border needs no tests) and filtered
 // along the row into the ring; then four rows of b are complete.
 //
-// The sums are in registers from the first weight to the last. In the row
-// pass four vectors share a weight, and a read serves one multiply-add; in
-// the column pass one read of the ring serves four, one in each of the four
-// rows of b, and the arithmetic is what takes the time, if the memory is asked
-// in time: for the next four rows of the strip while these are computed, and
-// for those of b before their sums.
+// The sums are in registers from the first weight to the last. In the row pass
+// four vectors share a weight, and a read serves one multiply-add. In the
+// column pass one read of the ring serves four, one in each of the four rows of
+// b. The arithmetic then takes most of the time, provided that memory is asked
+// early: for the next four rows of the strip during these, and for those of b
+// before their sums.
 //
-// A thread has all rows of a strip from one of its ends to the other,
-// or a part of them; the part begins with 2 radius rows whose row pass
-// the thread above does too.
+// A thread has all rows of a strip, or a part of them. A part begins with 2
+// radius rows whose row pass the thread above computes too.
 #include <omp.h>
 
 #include <algorithm>
@@ -32,7 +31,7 @@ constexpr std::int64_t lanes = vector_bytes / sizeof(T);
 constexpr int batch = 4;  // rows at once
 constexpr int wide = 4;   // vectors at once in the row pass
 
-// Of the memory of one thread, in elements.
+// The layout of one thread's memory, in elements.
 template <typename T>
 struct Layout {
   static constexpr std::int64_t step = wide * lanes<T>;
@@ -78,8 +77,8 @@ void column_pass(const T* const* rows, const T* w, T* sums, std::int64_t width,
   for (std::int64_t x = 0; x < width; x += beside * lanes<T>) {
     Vector sum[batch][beside] = {};
 
-    // Row k meets weight k - y of row y of the batch: all four
-    // from the fourth row on.
+    // Row k meets weight k - y of row y of the batch. From the fourth row on,
+    // that is all four rows.
     const auto add = [&](int k, int first, int last) {
       const Vector value[beside] = {
           *reinterpret_cast<const Unaligned*>(rows[k] + x),
@@ -107,8 +106,8 @@ void column_pass(const T* const* rows, const T* w, T* sums, std::int64_t width,
   }
 }
 
-// A part of a row is needed a while later. Rows lie far apart: the hardware
-// foresees none.
+// Prefetches a part of a row that is needed later. Rows lie so far apart that
+// the hardware predicts none.
 template <int to_write, typename T>
 void ask_for(const T* from, std::int64_t count) {
   for (std::int64_t i = 0; i < count; i += 64 / sizeof(T))
@@ -125,7 +124,7 @@ void strip_of(const Convsep::Args<T>& p, const Layout<T>& layout, T* memory,
   T* const line = memory;
   T* const ring = memory + layout.line;
   T* const sums = ring + layout.ring_rows * layout.width;
-  // of the image, from top - radius on
+  // row: of the image, from top - radius on
   const auto ring_row = [&](std::int64_t row) {
     return ring + (row - top + radius) % layout.ring_rows * layout.width;
   };
@@ -169,8 +168,8 @@ void convsep_strips(const Convsep::Args<T>& p, Host& host, int threads,
   const Layout<T> layout(width, p.radius);
   T* const memory = host.scratch<T>(threads * layout.size());
 
-  // Whole strips while there are enough of them, else parts at least
-  // as tall as what they share.
+  // Whole strips if there are enough of them, otherwise parts at least as tall
+  // as the rows that they share.
   const auto strips = (p.cols + width - 1) / width;
   const auto most = std::max<std::int64_t>(1, p.rows / (4 * p.radius + batch));
   const auto parts =

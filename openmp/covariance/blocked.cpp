@@ -1,11 +1,11 @@
 // Tiles of the result in vector registers, as in a fast matrix product (Goto
 // and van de Geijn, Anatomy of high-performance matrix multiplication, 2008),
-// but of one triangle only. A tile is two vectors wide and as many rows high
-// as there are registers. What it reads was copied before into the order in
-// which it is read, and centred on the way: no centred copy of the whole.
-// Strips of all columns, `deep` rows at a time, are shared by the threads;
-// each tile of rows multiplies them from the diagonal on. Tiles of rows are
-// handed out as threads become free, the long ones first.
+// but of one triangle only. A tile is two vectors wide and as many rows high as
+// there are registers. Its inputs are first copied into the order in which they
+// are read, and centred on the way, so no centred copy of the whole is made.
+// The threads share strips of all columns, `deep` rows at a time. Each tile of
+// rows multiplies them from the diagonal on. Tiles of rows are handed out as
+// threads become free, the long ones first.
 #include <omp.h>
 #include <algorithm>
 
@@ -19,13 +19,13 @@ namespace {
 
 template <typename T>
 struct Blocking : RegisterTile<T> {
-  static constexpr int tiles = 8;  // of rows that a thread takes at once
-  // of a strip: it stays in the L1 cache
+  static constexpr int tiles = 8;  // tiles of rows that a thread takes at once
+  // rows of a strip, which stays in the L1 cache
   static constexpr std::int64_t deep = 2048 / sizeof(T);
 };
 
-// Left of the diagonal only what shares a tile with it is written,
-// and later overwritten.
+// Left of the diagonal, only tiles that touch it are written, and are later
+// overwritten.
 template <typename T>
 void covariance_blocked(Host& host, const Covariance::Args<T>& p, int threads) {
   using B = Blocking<T>;

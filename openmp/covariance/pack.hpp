@@ -1,5 +1,5 @@
-// Copies of strips of columns, centred on the way: there is no centred copy of
-// the whole.
+// Copies strips of columns and centres them on the way, so that no centred copy
+// of the whole is made.
 #pragma once
 
 #include <algorithm>

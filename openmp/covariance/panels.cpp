@@ -1,7 +1,7 @@
-// The product of two packed panels, as in matmul, of one triangle: both are
-// the columns of the centred matrix, in strips as wide as a tile is high or
-// wide. Centring, packing, multiplying, dividing and mirroring are one pass:
-// a tile that has its last value is divided and copied to its place in the
+// The product of two packed panels, as in matmul, but of one triangle. Both
+// panels are the columns of the centred matrix, in strips as wide as a tile is
+// high or wide. Centring, packing, multiplying, dividing and mirroring are one
+// pass: a tile with its last value is divided, and copied to its place in the
 // other triangle while it is in the cache.
 #include "../panels.hpp"
 #include "pack.hpp"
@@ -11,8 +11,8 @@ using namespace parlab;
 
 namespace {
 
-// Rows row..row+rows of p.cov, columns col..col+cols, where they are not left
-// of the diagonal.
+// Divides and mirrors rows row..row+rows and columns col..col+cols of p.cov,
+// except left of the diagonal.
 template <typename T>
 void divide_and_mirror_tile(const Covariance::Args<T>& p, std::int64_t row,
                             std::int64_t col, std::int64_t rows,

@@ -1,6 +1,6 @@
-// What the variants on the CPU have in common around the product: the
-// means, the centred copy, and the second triangle. Each is one pass over
-// a matrix, shared among the threads.
+// Shared by the variants on the CPU, around the product: the means, the centred
+// copy, and the second triangle. Each is one pass over a matrix, shared among
+// the threads.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace parlab {
 namespace {
 
-// n means. A thread takes some columns, a few cache lines wide, of all rows.
+// The n means. A thread takes some columns of all rows, a few cache lines wide.
 template <typename T>
 T* column_means(Host& host, const Covariance::Args<T>& p, int threads) {
   constexpr std::int64_t width = 256 / sizeof(T);
@@ -32,7 +32,7 @@ T* column_means(Host& host, const Covariance::Args<T>& p, int threads) {
   return mean;
 }
 
-// data less its means, m x n.
+// The data less its means, m x n.
 template <typename T>
 T* centred_copy(Host& host, const Covariance::Args<T>& p, int threads) {
   const T* const mean = column_means(host, p, threads);
@@ -47,9 +47,9 @@ T* centred_copy(Host& host, const Covariance::Args<T>& p, int threads) {
   return centred;
 }
 
-// Divides the upper triangle of p.cov by the divisor, and copies it into
-// the lower one: in squares, so that the lines that are written column
-// by column stay in the cache.
+// Divides the upper triangle of p.cov by the divisor and copies it into the
+// lower one, in squares, so that lines that are written column by column stay
+// in the cache.
 template <typename T>
 void divide_and_mirror(const Covariance::Args<T>& p, int threads) {
   constexpr std::int64_t edge = 32;

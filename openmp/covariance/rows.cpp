@@ -1,8 +1,8 @@
-// The rows of the upper triangle are handed out to the threads one by
-// one: row i has n - i elements, so equal numbers of rows would be unequal
-// work. A row is the sum of all centred rows, each times one of its own
-// elements; the innermost loop is vectorised. But the whole centred copy
-// passes through the caches for every row.
+// Threads take the rows of the upper triangle one by one: row i has n - i
+// elements, so equal numbers of rows would be unequal work. A row is the sum of
+// all centred rows, each times one of its own elements; the innermost loop is
+// vectorised. But the whole centred copy passes through the caches for every
+// row.
 #include <algorithm>
 
 #include "parts.hpp"

@@ -1,7 +1,7 @@
-// The rows are handed out to the threads in equal consecutive parts; each
-// row is the serial inner product, with leave to the compiler to keep
-// several partial sums in a vector register. No two threads write to the
-// same cache line but at the ends of their parts.
+// The threads share the rows in equal consecutive parts. Each row is the serial
+// inner product, but the compiler may keep several partial sums in a vector
+// register. Threads write to the same cache line only at the ends of their
+// parts.
 #include "host/host.hpp"
 #include "workloads/dmv.hpp"
 

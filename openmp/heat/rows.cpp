@@ -1,7 +1,7 @@
-// The rows of a step are shared out among the threads in equal consecutive
-// parts, and along a row the compiler computes a vector register of points at
-// once. A thread has the same rows in all steps, and finds them in its cache
-// when the parts are small enough. All threads meet after each step.
+// The threads share the rows of a step in equal consecutive parts, and along a
+// row the compiler computes a vector register of points at once. A thread has
+// the same rows in all steps and finds them in its cache if the parts are small
+// enough. All threads meet after each step.
 #include <algorithm>
 
 #include "host/host.hpp"

@@ -1,8 +1,8 @@
-// Each thread counts a stretch of x in bins of its own, so that no two threads
-// write to one line of a cache. It has four sets of bins and takes them in
+// Each thread counts a stretch of x in its own bins, so that no two threads
+// write to the same cache line. It has four sets of bins and takes them in
 // turn: equal neighbours are counted in different places, and their additions
-// do not wait for each other. In the end the threads share out the bins and add
-// up what all have counted.
+// do not wait for each other. At the end the threads share the bins and add up
+// all counts.
 #include <omp.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ void count(const T* x, std::int64_t n, int* counts) {
     ++counts[Histogram::bin_of(x[i])];
 }
 
-// counts: sets * bins of each thread.
+// counts: sets * bins for each thread.
 template <typename T>
 void histogram_private(const T* x, int* h, std::int64_t n, int threads,
                        int* counts) {

@@ -1,11 +1,11 @@
 // Blocked for every level of the memory, after Goto and van de Geijn, Anatomy
 // of high-performance matrix multiplication, 2008. A tile of C stays in vector
-// registers while `deep` products are added to each of its elements: two
-// vectors wide and as many rows high as there are registers. What it reads
-// was copied before into the order in which it is read: strips of B, shared
-// by all threads (they stay in the last-level cache), and strips of A, one
-// set per thread (in its second-level cache). So memory is read rarely, always
-// in sequence, and each load feeds many multiplications.
+// registers while `deep` products are added to each of its elements: it is two
+// vectors wide and as many rows high as there are registers. Its inputs are
+// first copied into the order in which they are read: strips of B, shared by
+// all threads (they stay in the last-level cache), and strips of A, one set per
+// thread (in its second-level cache). So memory is read rarely and always in
+// sequence, and each load feeds many multiplications.
 #include <omp.h>
 
 #include <algorithm>
@@ -21,11 +21,11 @@ namespace {
 
 template <typename T>
 struct Blocking : RegisterTile<T> {
-  // of a strip: B's fits the L1 cache
+  // rows of a strip: B's fits the L1 cache
   static constexpr std::int64_t deep = 1024 / sizeof(T);
-  // of A packed at once
+  // rows of A packed at once
   static constexpr std::int64_t most_rows = 32 * RegisterTile<T>::rows;
-  // of B packed at once
+  // columns of B packed at once
   static constexpr std::int64_t most_cols = 16384 / sizeof(T);
 };
 

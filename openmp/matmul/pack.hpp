@@ -23,8 +23,8 @@ Vector in_turn(Vector x, Vector y, std::integer_sequence<int, i...>) {
 #endif
 }
 
-// As many vectors as each has elements; vector i becomes the elements i of all.
-// Each round, log2 n of them, merges the first half with the second.
+// Transposes n vectors of n elements: vector i becomes the elements i of all.
+// Each of log2 n rounds merges the first half with the second.
 template <typename T>
 void transpose(typename VectorOf<T>::type* vectors) {
   constexpr int n = RegisterTile<T>::lanes;
@@ -44,8 +44,8 @@ void transpose(typename VectorOf<T>::type* vectors) {
   }
 }
 
-// The rows of a whole strip of A, as many columns of them as vectors can do,
-// which is returned.
+// Packs the rows of a whole strip of A, as many columns as vectors can do;
+// returns that number.
 template <typename T>
 std::int64_t pack_vectors(const T* a, std::int64_t stride, std::int64_t depth,
                           T* to) {
@@ -53,7 +53,7 @@ std::int64_t pack_vectors(const T* a, std::int64_t stride, std::int64_t depth,
   using Unaligned = typename VectorOf<T>::unaligned;
   constexpr std::int64_t ahead = 256 / sizeof(T);
   constexpr int rows = RegisterTile<T>::rows, n = RegisterTile<T>::lanes;
-  constexpr int groups = (rows + n - 1) / n;  // of rows, the last one with less
+  constexpr int groups = (rows + n - 1) / n;  // of rows, the last one partial
   std::int64_t k = 0;
   for (; k + 2 * n <= depth; k += n) {
     Vector part[groups * n] = {};
@@ -67,7 +67,7 @@ std::int64_t pack_vectors(const T* a, std::int64_t stride, std::int64_t depth,
     for (int group = 0; group < groups; ++group)
       transpose<T>(part + group * n);
       // A vector of the last group reaches into the next column, which is
-      // written after it: for the last column there is no such room.
+      // written after it. The last column has no such room.
 #pragma GCC unroll 16
     for (int column = 0; column < n; ++column) {
 #pragma GCC unroll 8
@@ -80,7 +80,7 @@ std::int64_t pack_vectors(const T* a, std::int64_t stride, std::int64_t depth,
   return k;
 }
 
-// `rows` rows of A, `depth` columns of them: one column after another.
+// Packs `rows` rows of A, `depth` columns of them: one column after another.
 template <typename T>
 void pack_rows(const T* a, std::int64_t stride, std::int64_t rows,
                std::int64_t depth, T* to) {
@@ -92,8 +92,8 @@ void pack_rows(const T* a, std::int64_t stride, std::int64_t rows,
   }
 }
 
-// `cols` columns of B, `depth` rows of them: one row after another, filled up
-// with zeros to whole vectors.
+// Packs `cols` columns of B, `depth` rows of them: one row after another,
+// filled up with zeros to whole vectors.
 template <typename T>
 void pack_cols(const T* b, std::int64_t stride, std::int64_t cols,
                std::int64_t depth, T* to) {
@@ -101,7 +101,7 @@ void pack_cols(const T* b, std::int64_t stride, std::int64_t cols,
   for (std::int64_t k = 0; k < depth; ++k) {
     const T* const from = b + k * stride;
     prefetch_strip(from, stride, cols);
-    if (cols == RegisterTile<T>::cols) {  // known to the compiler
+    if (cols == RegisterTile<T>::cols) {  // a constant for the compiler
       std::copy_n(from, RegisterTile<T>::cols, to + k * width);
     } else {
       std::copy_n(from, cols, to + k * width);

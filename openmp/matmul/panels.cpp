@@ -1,8 +1,9 @@
-// All threads do together what each does in `blocked`. There a thread packs the
-// rows of A that it multiplies, so whole blocks of rows are shared out: 1000
-// rows are not sixteen equal ones. Here A is packed once for all, as B is, and
-// tiles are shared out one by one; no thread waits but once per block, and a
-// tile of C is on its way to the cache while its sums are computed.
+// All threads do together the work that each does alone in `blocked`. There a
+// thread packs the rows of A that it multiplies, so threads get whole blocks of
+// rows: 1000 rows do not make sixteen equal ones. Here A is packed once for
+// all, as B is, and threads get single tiles. A thread waits only once per
+// block, and a tile of C is on its way to the cache while its sums are
+// computed.
 #include "../panels.hpp"
 #include "pack.hpp"
 #include "workloads/matmul.hpp"

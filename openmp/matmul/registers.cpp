@@ -1,9 +1,9 @@
-// A tile of C stays in vector registers while all products are added to it:
-// two vectors wide, and as many rows high as there are registers. So C is
-// stored once and loaded never, a vector of B serves all rows of the tile, and
-// an element of A both vectors. But A and B are read where they lie: a step
-// down in B is a step by a whole row, to another page and, where the rows are
-// long, often to the same place in the caches.
+// A tile of C stays in vector registers while all products are added to it: two
+// vectors wide, and as many rows high as there are registers. So C is stored
+// once and never loaded, a vector of B serves all rows of the tile, and an
+// element of A serves both vectors. But A and B are read in place: a step down
+// in B is a step by a whole row, to another page and, if the rows are long,
+// often to the same place in the caches.
 #include <algorithm>
 
 #include "../register_tile.hpp"
@@ -14,7 +14,8 @@ using namespace parlab;
 
 namespace {
 
-// a, b, c: at the first row, the first column, and where they meet.
+// a, b, c: the first row of A, the first column of B, and the element of C
+// where they meet.
 template <typename T>
 void whole_tile(const T* a, const T* b, T* c, std::int64_t k, std::int64_t n) {
   using Tile = RegisterTile<T>;
@@ -38,7 +39,7 @@ void whole_tile(const T* a, const T* b, T* c, std::int64_t k, std::int64_t n) {
   }
 }
 
-// At the right and at the lower edge: rows x cols sums, one by one.
+// At the right and lower edges: rows x cols sums, one by one.
 template <typename T>
 void part_of_tile(const T* a, const T* b, T* c, std::int64_t k, std::int64_t n,
                   std::int64_t rows, std::int64_t cols) {

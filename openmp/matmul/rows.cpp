@@ -1,9 +1,8 @@
-// The rows of C are shared out among the threads, and the two inner loops
-// are exchanged: a row of C is the sum of the rows of B, each times one
-// element of A. Now B and C are read along rows, eight or sixteen neighbours
-// at a time, and the compiler may vectorise: no sum is reordered. But
-// a row of C is loaded and stored again for each row of B, and all of B
-// passes through the caches for each row of C.
+// The threads share the rows of C, and the two inner loops are exchanged: a row
+// of C is the sum of the rows of B, each times one element of A. Now B and C
+// are read along rows, eight or sixteen neighbours at a time, and the compiler
+// may vectorise: no sum is reordered. But a row of C is loaded and stored again
+// for each row of B, and all of B passes through the caches for each row of C.
 #include <algorithm>
 
 #include "host/host.hpp"

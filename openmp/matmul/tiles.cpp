@@ -1,8 +1,8 @@
 // The loops of `rows`, over tiles. All rows of C are computed from one tile of
 // B before the next: the tile, 128 KiB, stays in the L2 cache of each core, and
-// B comes from memory once per thread, not once per row. The part of a row of C
-// that it adds to, 4 KiB, stays in the L1 cache for as many rows of B as the
-// tile has. But each multiply-add still loads and stores C there.
+// B comes from memory once per thread, not once per row. The updated part of a
+// row of C, 4 KiB, stays in the L1 cache for as many rows of B as the tile has.
+// But each multiply-add still loads and stores C there.
 #include <algorithm>
 
 #include "host/host.hpp"
@@ -23,7 +23,7 @@ void matmul_tiles(const T* a, const T* b, T* __restrict__ c, std::int64_t m,
     const auto right = std::min(left + tile_cols, n);
     for (std::int64_t top = 0; top < k; top += tile_rows) {
       const auto bottom = std::min(top + tile_rows, k);
-      // each thread has the same rows every time: none waits
+      // each thread has the same rows every time, so none waits
 #pragma omp for schedule(static) nowait
       for (std::int64_t row = 0; row < m; ++row) {
         T* const c_row = c + row * n;

@@ -1,7 +1,7 @@
 // Each thread has a stretch of x. In the first pass it adds its stretch up. The
 // sums of the stretches before its own are the thread's start for the second
 // pass, which writes the prefix sums. x is read twice and the work is done
-// twice, for the price that all cores do it.
+// twice, but all cores share it.
 #include <omp.h>
 
 #include "host/host.hpp"

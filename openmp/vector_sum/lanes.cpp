@@ -1,8 +1,8 @@
 // An addition takes about four cycles, and the next one into the same register
 // has to wait for it. Here a thread keeps 256 bytes of partial sums, several
-// vector registers, and walks over x in steps of as much: the additions of
-// one step do not wait for each other, so a core asks for memory as fast
-// as memory can answer, and for the cache as well.
+// vector registers, and goes through x in steps of that size. The additions of
+// one step do not wait for each other, so a core asks for data as fast as
+// memory, or the cache, can deliver.
 #include <omp.h>
 
 #include <algorithm>
@@ -28,8 +28,8 @@ T sum_in_lanes(const T* x, std::int64_t n) {
   for (int lane = 0; i < n; ++i, ++lane)
     part[lane] += x[i];
 
-  // Halves onto halves: the order is the same whatever
-  // the compiler makes of it.
+  // Adds halves onto halves, so that the order is the same however the compiler
+  // vectorises.
   for (int half = lanes / 2; half > 0; half /= 2) {
     for (int lane = 0; lane < half; ++lane)
       part[lane] += part[lane + half];
@@ -38,8 +38,8 @@ T sum_in_lanes(const T* x, std::int64_t n) {
   return part[0];
 }
 
-// partial: room for one sum per thread; they are added in
-// the order of the threads.
+// partial: room for one sum per thread; they are added in the order of the
+// threads.
 template <typename T>
 void vector_sum_lanes(const T* x, T* sum, std::int64_t n, int threads,
                       T* partial) {

@@ -1,7 +1,7 @@
-// One loop, all cores: every thread adds its own stretch of x, and `simd`
-// lets the compiler keep one partial sum in each lane of a vector register.
-// The order of the additions changes with the number of threads; OpenMP
-// adds the threads' sums in no particular order.
+// One loop on all cores: every thread adds its own stretch of x, and `simd`
+// lets the compiler keep one partial sum in each lane of a vector register. The
+// order of the additions changes with the number of threads; OpenMP adds the
+// threads' sums in no particular order.
 #include "host/host.hpp"
 #include "workloads/vector_sum.hpp"
 

@@ -1,7 +1,7 @@
-// Two loops over the rows: what everybody writes first, and what every speedup
-// is measured against. The first takes inner products of the rows with x.
-// The second adds each row, times its element of t, to y: so both read the
-// matrix in the order in which it lies in memory, once each.
+// Two loops over the rows: the code that everybody writes first, and the
+// baseline of every speedup. The first takes inner products of the rows with x.
+// The second adds each row, times its element of t, to y. Both therefore read
+// the matrix once, in the order in which it lies in memory.
 #include "host/host.hpp"
 #include "workloads/atax.hpp"
 

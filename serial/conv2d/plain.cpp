@@ -1,6 +1,6 @@
-// The plain loops: what everybody writes first, and what every speedup is
-// measured against. The loops over the nine weights have constant bounds, so
-// the compiler unrolls them and the weights become constants of the inner loop.
+// The plain loops: the code that everybody writes first, and the baseline of
+// every speedup. The loops over the nine weights have constant bounds, so the
+// compiler unrolls them and the weights become constants of the inner loop.
 #include "host/host.hpp"
 #include "workloads/conv2d.hpp"
 

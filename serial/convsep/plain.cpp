@@ -1,7 +1,7 @@
-// The plain loops: what everybody writes first, and what every speedup
-// is measured against. A pixel and its neighbours along the row, then
-// along the column; the weights that would meet something outside of
-// the image are left out.
+// The plain loops: the code that everybody writes first, and the baseline of
+// every speedup. The first pass sums a pixel and its neighbours along the row,
+// the second along the column; weights that would meet pixels outside the image
+// are left out.
 #include <algorithm>
 
 #include "host/host.hpp"

@@ -1,7 +1,7 @@
-// The loops of PolyBench, in its order: what everybody writes first, and what
-// every speedup is measured against. An element of the result is a sum down
-// two columns, so that each step reads two elements from cache lines of their
-// own. Only i <= j is computed; the other triangle is a copy.
+// The loops of PolyBench, in its order: the code that everybody writes first,
+// and the baseline of every speedup. An element of the result is a sum down two
+// columns, so each step reads two elements from two different cache lines. Only
+// i <= j is computed; the other triangle is a copy.
 #include "host/host.hpp"
 #include "workloads/covariance.hpp"
 

@@ -1,5 +1,5 @@
-// The same work in an order that walks along rows. The column sums are one row
-// that all rows are added to. A row of the result is the sum of all centred
+// The same work in an order that goes along rows. The column sums are one row,
+// to which all rows are added. A row of the result is the sum of all centred
 // rows, each times one of its own elements: the innermost loop reads neighbours
 // and adds to neighbours, several at once, and no sum is reordered.
 #include <algorithm>

@@ -1,5 +1,5 @@
 // The plain loops: a step reads one grid and writes another, and the two change
-// places. One of them is b, so chosen that the last step writes to it.
+// places. One of them is b, chosen so that the last step writes to it.
 #include <algorithm>
 
 #include "host/host.hpp"

@@ -1,6 +1,6 @@
-// The triple loop of the definition: each element of C is the sum over one
-// row of A and one column of B. Walking down a column touches a new cache
-// line at every step, and uses one element of it.
+// The triple loop of the definition: each element of C is the sum over one row
+// of A and one column of B. Going down a column touches a new cache line at
+// every step and uses one element of it.
 #include "host/host.hpp"
 #include "workloads/matmul.hpp"
 

@@ -1,4 +1,4 @@
-// The plain loop: each sum is the one before it and another element. The
+// The plain loop: each sum is the previous one plus another element. The
 // additions form one chain, which a core takes one after another.
 #include "host/host.hpp"
 #include "workloads/scan.hpp"

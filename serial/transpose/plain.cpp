@@ -1,6 +1,6 @@
 // The plain double loop: rows of a are read one after another, and columns of b
-// are written. Each store of a column meets another line of the cache, and the
-// next row meets it again: when the matrix is large the line is gone by then.
+// are written. Each store of a column goes to another cache line. The next row
+// needs the same lines again, but if the matrix is large they are gone by then.
 #include "host/host.hpp"
 #include "workloads/transpose.hpp"
 

@@ -1,6 +1,6 @@
-// The plain loop: what everybody writes first, and what every speedup is
-// measured against. The compiler may not reorder a sum of reals, so each
-// addition waits for the one before it.
+// The plain loop: the code that everybody writes first, and the baseline of
+// every speedup. The compiler may not reorder a sum of reals, so each addition
+// waits for the one before it.
 #include "host/host.hpp"
 #include "workloads/vector_sum.hpp"
 
