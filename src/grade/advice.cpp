@@ -12,8 +12,9 @@ constexpr const char* more_memory =
     "It asks for more memory than it was given.";
 constexpr double clearly_faster = 1.05, low_occupancy = 0.4;
 
-// A text for each cause and, where it differs, for the construct. What CUDA
-// leaves undefined comes with what the CUDA C++ Programming Guide says of it.
+// A text for each cause and, where it matters, for the construct. If CUDA
+// leaves the behaviour undefined, the text quotes the CUDA C++ Programming
+// Guide.
 struct Advice {
   Cause cause;
   const char* text;
@@ -211,7 +212,7 @@ constexpr Advice all_advice[] = {
     {Cause::stack_overflow,
      "An array in a kernel is too large, or a function calls itself without "
      "end: shared memory or gpu.scratch<T>() hold more."},
-    // ---- arithmetic, and what a kernel says itself
+    // ---- arithmetic, and a kernel's own messages
     {Cause::division_by_zero,
      "A divisor is 0: at which extent does it become "
      "so? Try the smallest sizes."},
@@ -238,7 +239,8 @@ constexpr Advice all_advice[] = {
      "element computed, once, and from all its terms?"},
 };
 
-// A little wrong it is of arithmetic, much of what was computed.
+// A small error comes from arithmetic; a large one means that something else
+// was computed.
 constexpr double little = 1e-2;
 constexpr const char* narrow_sums =
     "It is nearly right: sums of many numbers that are added in a narrower "
@@ -265,7 +267,7 @@ bool is_of_result(Cause cause) {
          cause == Cause::past_the_end;
 }
 
-// The construct of an access that leaves shared memory is the launch.
+// If an access leaves shared memory, the construct tells how that was launched.
 bool is_dynamic_shared(const Detail& detail) {
   return (detail.cause == Cause::at_the_end ||
           detail.cause == Cause::past_the_end) &&
@@ -273,8 +275,8 @@ bool is_dynamic_shared(const Detail& detail) {
          detail.arguments[3] == Argument("dynamic shared memory");
 }
 
-// Of the cause itself, or of the first behind it that there is advice on;
-// nullptr: there is nothing to say.
+// The advice on the cause itself, or on the first further cause that has some;
+// nullptr: there is none.
 const char* advice_on(const Detail& detail) {
   if (detail.cause == Cause::ended_by_signal &&
       std::get<std::string>(detail.arguments.at(1)) == "SEGV")
@@ -294,7 +296,7 @@ const char* advice_on(const Detail& detail) {
            ".shared_bytes is a number of bytes, count * sizeof(T).";
   }
   if (detail.cause == Cause::wrong_element) return advice_on_element(detail);
-  // What a compiler's message means says more than that there is one.
+  // The cause found in a compiler's message says more than that it failed.
   if (detail.cause == Cause::does_not_compile ||
       detail.cause == Cause::only_on_gpu) {
     for (const auto& more : detail.further) {
@@ -327,7 +329,7 @@ Text advice_on_failure(const Grade& grade) {
   }
 }
 
-// The slowest rung that is faster than this time.
+// The slowest rung among those faster than this time.
 const Record* next_rung(const Class& all, double time) {
   const Record* next = nullptr;
   for (const auto& rung : all.ladder) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double share_of_others = 0.1;
 constexpr double long_batch_s = 0.1;
-constexpr double to_start_s = 1e-4;  // a thread, which each question does
+constexpr double to_start_s = 1e-4;  // a thread, as each question does
 constexpr double share_at_least = 0.7;
 constexpr std::size_t looks = 5, looks_at_most = 40;
 constexpr int looks_to_acquit = 2;
@@ -53,7 +53,7 @@ ClockCheck look_once(const std::function<WatchedBatch(int executions)>& take,
   if (std::min(of_one.size(), of_many.size()) < looks) {
     return {.verdict = ClockVerdict::busy, .detail = why_busy};
   }
-  // What is no execution is in both.
+  // Time outside executions is in both batches and cancels out.
   const auto& one = shortest(of_one);
   const auto& many = shortest(of_many);
   const double more = std::max(static_cast<double>(many.reported_s.size()) -
@@ -77,9 +77,9 @@ ClockCheck look_once(const std::function<WatchedBatch(int executions)>& take,
     return {.verdict = ClockVerdict::agrees,
             .around_s = std::max(here_s - there_s, 0.0)};
   }
-  // Both clocks see a host that gives its CPUs to others now and then,
-  // which no queue here tells: most executions are much faster than the
-  // mean. Nobody's fault, and no time to go by.
+  // Both clocks agree if a host lends its CPUs to others now and then, which no
+  // run queue here shows: most executions are much faster than the mean. That
+  // is nobody's fault, but the time cannot be used.
   const double mean_s =
       (sum_of(many.reported_s) - sum_of(one.reported_s)) / more;
   if (accounts_for_it(mean_s)) {
@@ -123,8 +123,8 @@ ClockCheck check_clock(const std::function<WatchedBatch(int executions)>& take,
                        const std::function<void()>& wait) {
   auto check = look_once(take, median_s, around_s);
   if (check.verdict != ClockVerdict::differs) return check;
-  // A host may have given its CPUs to others for all of it, which no queue here
-  // tells. That ends, and a false report does not.
+  // The host may have lent its CPUs to others throughout, which no run queue
+  // here shows. That passes; a false report does not.
   for (int again = 0; again < looks_to_acquit; ++again) {
     wait();
     check = look_once(take, median_s, around_s);

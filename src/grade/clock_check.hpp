@@ -1,6 +1,6 @@
-// The process of a submission may say of its time what it likes: is it
-// so by the clock of the grader? And had it the machine to itself, or is
-// there nothing to be said of its time?
+// The process of a submission may report any time. This checks its times by the
+// grader's clock, and whether it had the machine to itself, since otherwise its
+// time says nothing.
 #pragma once
 
 #include <functional>
@@ -12,15 +12,15 @@
 
 namespace parlab::grade {
 
-// Some executions, and how long threads waited meanwhile.
+// Some executions, and how long threads waited for a CPU during them.
 struct Watched {
   double elapsed_s = 0;
-  // That threads were ready to run and others ran: those of a CPU submission,
-  // by what its process says; else those of its process and of the grader,
-  // by what the grader sees. Nothing: the system does not say.
+  // How long threads were ready to run while others ran. For a CPU submission
+  // its process reports it; otherwise the grader sees it for that process and
+  // itself. nullopt: the system does not tell.
   std::optional<double> waited_s = 0;
-  // The most that a CPU submission had at a time, by what its
-  // process says; 0: not known.
+  // The most threads of a CPU submission at a time, as its process reports; 0:
+  // unknown.
   int threads = 0;
 
   void add(const Watched& more);
@@ -28,15 +28,15 @@ struct Watched {
 
 struct WatchedBatch {
   std::vector<double> reported_s;  // one per execution
-  // by the clock of the grader, from asking for each to its answer
+  // by the grader's clock, from each question to its answer
   double elapsed_s = 0;
   Watched watched;
 };
 
-// Other programs had so much of that time that it says nothing.
+// Whether other programs took so much of that time that it says nothing.
 bool disturbed(const Watched& watched);
-// Why nothing can be timed on so many CPUs: others kept them busy, or its own
-// threads did.
+// Why nothing can be timed on so many CPUs: other programs kept them busy, or
+// the submission's own threads did.
 Detail why_disturbed(const Watched& watched, int cpus = cpus_allowed());
 
 enum class ClockVerdict {
@@ -48,18 +48,18 @@ enum class ClockVerdict {
 struct ClockCheck {
   ClockVerdict verdict;
   Detail detail = {};  // which times differ, or how long threads waited
-  // by which the clock of the grader had more of one execution
+  // time per execution that the grader's clock shows in addition
   double around_s = 0;
 };
 
-// A place is busy so long between two executions, where nobody measured it.
+// The time of a place between two executions that is not part of either.
 constexpr double usual_around_s = 30e-6;
 
-// take: one more batch of so many executions. median_s: what the submission
-// says of one. around_s: what may pass for a question beside the execution.
-// Batches during which other programs ran do not count; there are tens of
-// them at the most. wait: called before it looks again, where the clocks
-// differ; they agree after all if they do twice then.
+// take: measures one more batch of so many executions. median_s: the time of
+// one, as the submission reports. around_s: the most time allowed for a
+// question beside the execution. Batches during which other programs ran do not
+// count; there are tens of them at most. wait: called before another look if
+// the clocks differ; they count as agreeing if they do so twice then.
 ClockCheck check_clock(
     const std::function<WatchedBatch(int executions)>& take, double median_s,
     double around_s = usual_around_s,

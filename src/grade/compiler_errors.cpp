@@ -11,14 +11,14 @@ namespace {
 
 constexpr std::streamsize longest_log = 1 << 20;
 
-// How GCC, clang, nvcc, the assembler and the linker put what is wrong, and
-// why it is.
+// The messages of GCC, clang, nvcc, the assembler and the linker, and the cause
+// behind each.
 struct Pattern {
   const char* says;
   Cause cause;
 };
 constexpr Pattern patterns[] = {
-    // what only exists on a GPU
+    // features that exist only on a GPU
     {R"(fatal error: (cub|thrust|cuda|cutlass|cute|curand|cufft|cusparse|)"
      R"(cusolver|nccl|nvtx3|texture)[\w./]*: No such file)",
      Cause::needs_gpu_headers},
@@ -35,7 +35,7 @@ constexpr Pattern patterns[] = {
      R"(cudaArray\w*|cudaGraph\w*|)"
      R"(__nvvm\w*|__cluster\w*|this_cluster|cluster_group)')",
      Cause::needs_gpu_functions},
-    // what stands around a kernel
+    // mistakes in the code around a kernel
     {"designator order for field 'parlab::Description::",
      Cause::members_out_of_order},
     {"designator order for field 'parlab::LaunchConfig::",
@@ -70,7 +70,7 @@ bool is_error(const std::string& line) {
          line.find("undefined reference") != line.npos;
 }
 
-// From the last folder of its file's path on.
+// Keeps a path from its file's last folder on.
 std::string without_folders(const std::string& line) {
   const auto slash = line.rfind('/', line.find(": "));
   return slash == line.npos ? line : line.substr(slash + 1);
@@ -98,7 +98,7 @@ Detail explained_error(const std::string& said, const std::string& source) {
     }
     first = plain;
     if (!(found = is_error(line))) continue;
-    // The framework's own lines tell nobody where to look.
+    // The framework's own lines do not show the student where to look.
     const auto error = plain.find("error: ");
     if (!plain.starts_with(source + ":") && !in_source.empty() &&
         error != plain.npos)

@@ -1,4 +1,4 @@
-// What a compiler or a linker said of a submission, for whoever wrote it.
+// Explains the output of a compiler or linker to the author of a submission.
 #pragma once
 
 #include <filesystem>
@@ -8,12 +8,12 @@
 
 namespace parlab::grade {
 
-// log: all that it said. The first error, "mine.cu:12:5: error: ...", at the
-// line of the submission that led to it, with a cause behind it where one is
-// known; empty: it said nothing.
+// log: the whole output. Returns the first error, "mine.cu:12:5: error: ...",
+// at the line of the submission that led to it, followed by a cause if one is
+// known; empty if there was no output.
 Detail explained_error(const std::filesystem::path& log,
                        const std::filesystem::path& source);
-// The same of what was said.
+// The same for output in memory.
 Detail explained_error(const std::string& said, const std::string& source);
 
 }  // namespace parlab::grade

@@ -6,8 +6,7 @@
 namespace parlab::grade {
 namespace {
 
-// Keeps records; of the notes of a sweep to its user those on sizes alone have
-// a place in a grade.
+// Keeps records. Of a sweep's notes only those about sizes belong in a grade.
 struct KeptRecords final : Observer {
   explicit KeptRecords(const std::function<void(const Detail&)>& to)
       : tells(to) {}
@@ -69,7 +68,7 @@ std::optional<Counted> counted(const Assignment& assignment,
     call.tunables.emplace(tunable.name, tunable.fallback);
   try {
     return count_once(contestant.executor, *assignment.workload, call);
-  } catch (const PointError&) {  // it was right, and stays so
+  } catch (const PointError&) {  // the verdict stays: it was right
     return std::nullopt;
   }
 }

@@ -42,7 +42,7 @@ Course course_of(const fs::path& path) {
   return course;
 }
 
-// Comments may have functions in them.
+// Comments may contain functions.
 std::string without_comments(const std::string& source) {
   std::string text;
   for (std::size_t i = 0; i < source.size(); ++i) {
@@ -56,8 +56,9 @@ std::string without_comments(const std::string& source) {
   return text;
 }
 
-// Its name in front of parameters and a body. One after the other: a regular
-// expression for all of it would go as deep as the source is long.
+// Whether a name is followed by parameters and a body. These are found one
+// after the other: a regular expression for the whole would recurse as deep as
+// the source is long.
 bool is_defined_at(const std::string& text, std::size_t behind_name) {
   const auto open = text.find_first_not_of(" \t\r\n", behind_name);
   if (open == text.npos || text[open] != '(') return false;
@@ -71,8 +72,8 @@ bool registers(const Submission& submission) {
   return submission.source.find("Register") != std::string::npos;
 }
 
-// What is compiled: the course's file around the submission, which is in a file
-// of its name beside it.
+// The source that is compiled: the course's file around the submission, which
+// lies beside it in a file of its own name.
 std::string around(const Course& course, const Handed& handed, Dtype dtype,
                    const Submission& submission) {
   const auto define = [](const std::string& name, const std::string& value) {

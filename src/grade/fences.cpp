@@ -30,8 +30,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t may_read = LANDLOCK_ACCESS_FS_EXECUTE |
                                    LANDLOCK_ACCESS_FS_READ_FILE |
                                    LANDLOCK_ACCESS_FS_READ_DIR;
-// All that Linux 5.13 knows; what came later is not there to
-// be used without these.
+// All rights of Linux 5.13; later ones need these to be of use.
 constexpr std::uint64_t may_all = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
 constexpr std::uint64_t may_use = may_read | LANDLOCK_ACCESS_FS_WRITE_FILE;
 constexpr std::uint64_t of_files = LANDLOCK_ACCESS_FS_EXECUTE |
@@ -45,20 +44,20 @@ int landlock(const landlock_ruleset_attr* all, std::size_t bytes, int flags) {
 
 void allow_below(int rules, const std::string& path, std::uint64_t access) {
   const int at = open(path.c_str(), O_PATH | O_CLOEXEC);
-  if (at < 0) return;  // what is not there needs no rule
+  if (at < 0) return;  // a missing path needs no rule
   landlock_path_beneath_attr rule{access, at};
   if (syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule,
               0) != 0) {
-    rule.allowed_access &= of_files;  // it is no folder
+    rule.allowed_access &= of_files;  // not a folder
     syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
   }
   close(at);
 }
 
-// System calls that a submission may make. None of them reaches another
-// process, or makes memory that nobody counts.
+// System calls that a submission may make. None of them reaches another process
+// or makes memory that is not counted.
 void allow_work(CallList& list) {
-  // Files: Landlock says which.
+  // Files: Landlock decides which.
   list.allow(
       {SCMP_SYS(open),       SCMP_SYS(openat),      SCMP_SYS(close),
        SCMP_SYS(read),       SCMP_SYS(readv),       SCMP_SYS(pread64),
@@ -73,12 +72,13 @@ void allow_work(CallList& list) {
        SCMP_SYS(poll),       SCMP_SYS(ppoll),       SCMP_SYS(select),
        SCMP_SYS(pselect6),   SCMP_SYS(eventfd2),    SCMP_SYS(epoll_wait),
        SCMP_SYS(epoll_ctl),  SCMP_SYS(epoll_pwait), SCMP_SYS(epoll_create1)});
-  // Not F_SETOWN, which sends signals to others.
+  // F_SETOWN is missing: it sends signals to others.
   list.allow_each(SCMP_SYS(fcntl), 1,
                   {F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL,
                    F_ADD_SEALS, F_GET_SEALS});
   list.allow_each(SCMP_SYS(ioctl), 1, {TCGETS, FIONREAD, FIONBIO, FIOCLEX});
-  // Memory. What is shared and anonymous is held without being resident.
+  // Memory. Shared anonymous maps are left out, since they are held without
+  // being resident.
   list.allow({SCMP_SYS(brk), SCMP_SYS(munmap), SCMP_SYS(mprotect),
               SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(mincore),
               SCMP_SYS(mlock), SCMP_SYS(mlock2), SCMP_SYS(munlock),
@@ -89,7 +89,7 @@ void allow_work(CallList& list) {
       {SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_SHARED | MAP_PRIVATE, MAP_PRIVATE)});
   list.allow_if(SCMP_SYS(mmap),
                 {SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_ANONYMOUS, 0)});
-  // Its own threads, time, and what it is.
+  // Its own threads, the time, and its identity.
   list.allow({SCMP_SYS(futex),
               SCMP_SYS(rseq),
               SCMP_SYS(set_robust_list),
@@ -140,18 +140,18 @@ void allow_work(CallList& list) {
               SCMP_SYS(getsid),
               SCMP_SYS(getpriority),
               SCMP_SYS(capget)});
-  // A reference, which is this program, asks at its start for children of its
-  // own; there are none.
+  // A reference, which is this program, asks at its start for its children; it
+  // has none.
   list.allow({SCMP_SYS(waitid)});
   list.allow_each(SCMP_SYS(prctl), 0,
                   {PR_SET_NAME, PR_GET_NAME, PR_SET_VMA, PR_GET_DUMPABLE,
                    PR_CAPBSET_READ, PR_SET_CHILD_SUBREAPER});
-  // The channel.
+  // The channel to the grader.
   list.allow({SCMP_SYS(recvfrom)});
   list.allow_if(SCMP_SYS(sendto), {SCMP_A4(SCMP_CMP_EQ, 0)});  // no address
 }
 
-// Whatever takes a process or a thread takes none but its own.
+// Calls that take a process or a thread as argument may only name their own.
 void allow_on_itself(CallList& list) {
   const auto itself = static_cast<scmp_datum_t>(getpid());
   for (const int call :
@@ -163,23 +163,22 @@ void allow_on_itself(CallList& list) {
   list.allow_if(SCMP_SYS(clone),
                 {SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD)});
   list.refuse_processes();
-  // The one program that is started stands in a descriptor which is
-  // closed by that.
+  // The one program that is started stands in a descriptor, which starting it
+  // closes.
   list.allow_each(SCMP_SYS(execveat), 0, {program_descriptor});
   list.end_for(SCMP_SYS(execveat), {SCMP_A0(SCMP_CMP_NE, program_descriptor)});
 }
 
-// CUDA's driver. Its devices are the only ones that can be opened.
+// The calls of CUDA's driver. Only its devices can be opened.
 void allow_driver(CallList& list) {
   constexpr scmp_datum_t type = 0xff00, number = 0xff;
   list.allow_if(SCMP_SYS(ioctl), {SCMP_A1(SCMP_CMP_MASKED_EQ, type, 'F' << 8)});
-  list.allow_if(SCMP_SYS(ioctl),  // of unified memory: plain numbers
+  list.allow_if(SCMP_SYS(ioctl),  // for unified memory, whose numbers are plain
                 {SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffffu & ~number, 0)});
   list.allow_each(SCMP_SYS(ioctl), 1, {0x30000001, 0x30000002});
-  // It waits at a socket for others that would share its memory; nobody
-  // can be called. Where it looks for a server of its own, for the names of
-  // its devices and for a file without a name, it takes ENOENT alone for "not
-  // there".
+  // The driver waits at a socket for programs that would share its memory; it
+  // can call none. When it looks for its server, its devices' names or a file
+  // without a name, it accepts only ENOENT as "not there".
   for (const int call :
        {SCMP_SYS(connect), SCMP_SYS(symlink), SCMP_SYS(unlink)})
     list.fail_for(call, ENOENT);
@@ -188,8 +187,7 @@ void allow_driver(CallList& list) {
               SCMP_SYS(accept4), SCMP_SYS(getsockname), SCMP_SYS(setsockopt),
               SCMP_SYS(getsockopt), SCMP_SYS(shutdown), SCMP_SYS(recvmsg),
               SCMP_SYS(recvmmsg)});
-  // Counted by Process, each: files of memory, and memory that the device
-  // reads.
+  // Files of memory, and memory that the device reads; Process counts both.
   list.allow(
       {SCMP_SYS(memfd_create), SCMP_SYS(ftruncate), SCMP_SYS(fallocate)});
   list.allow_if(SCMP_SYS(mmap),
@@ -244,7 +242,8 @@ std::vector<std::string> missing_fences() {
 }
 
 std::optional<uid_t> unused_user() {
-  // systemd's for services that come and go: also in a container of 65536
+  // The user IDs that systemd keeps for transient services, so that they also
+  // exist in a container of 65536.
   constexpr uid_t first = 61184, count = 4336;
   static std::atomic<uid_t> next{std::random_device{}()};
   if (geteuid() != 0) return std::nullopt;
@@ -273,7 +272,7 @@ bool fence_files(const Confinement& confinement) {
       if (entry.path().filename().string().starts_with("nvidia"))
         allow_below(rules, entry.path(), may_use);
     }
-    allow_below(rules, "/dev/dxg", may_use);  // the one of Windows
+    allow_below(rules, "/dev/dxg", may_use);  // the device on Windows (WSL)
   }
   const bool done = syscall(SYS_landlock_restrict_self, rules, 0) == 0;
   close(rules);
@@ -281,7 +280,7 @@ bool fence_files(const Confinement& confinement) {
 }
 
 bool fence_calls(const Confinement& confinement) {
-  CallList list(SCMP_ACT_TRAP);  // EPERM, and serve() says which
+  CallList list(SCMP_ACT_TRAP);  // EPERM, and serve() reports which
   allow_work(list);
   allow_on_itself(list);
   if (confinement.uses_gpu) allow_driver(list);

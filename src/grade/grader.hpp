@@ -32,46 +32,45 @@ class Contestant {
         places({.target = variant.target, .executor = std::move(remote)}) {}
 };
 
-// The plan that all sweeps of a grading have in common.
+// The plan that all sweeps of a grading share.
 Plan plan_for(const Assignment& assignment, const std::string& command);
 
-// Silently. Until Ctrl-C, as was_interrupted() tells: then some records are
-// missing. The class keeps the name of the machine.
+// Sweeps without output. Ends early after Ctrl-C, as was_interrupted() tells;
+// some records are missing then. The class keeps the name of the machine.
 std::vector<Record> swept(const Plan& plan, Places& places, Class& all);
 
-// Counts the requests of its kernels to memory, at the largest public size that
-// emulation does in a moment. Nothing where it cannot say.
+// Counts the memory requests of its kernels, at the largest public size that
+// emulation can do quickly. nullopt if it cannot tell.
 std::optional<Counted> counted(const Assignment& assignment,
                                Contestant& contestant);
 
 // ---- ladder.cpp -------------------------------------------------------------
 
-// Measures the rungs at the last public size. Returns the ceilings; nothing
-// on a machine that is too busy to measure anything, or after Ctrl-C.
+// Measures the rungs at the last public size. Returns the ceilings, or nullopt
+// on a machine that is too busy for measurements, or after Ctrl-C.
 std::optional<Ceilings> measure_ladder(Class& all, const std::string& command);
 
 // ---- stopwatch.cpp ----------------------------------------------------------
 
-// Times of submissions, held against the time of the reference.
+// Times submissions and compares them with the reference.
 class Stopwatch {
  public:
   Stopwatch(Class& all, const std::string& command)
       : all_(all), command_(command) {}
 
-  // From now on submissions have times, held against these ceilings and
-  // against the reference's, which is timed here. If the machine is too busy
-  // for that, nothing is timed. Throws PointError when the reference does not
-  // pass.
+  // From now on submissions are timed and compared with these ceilings and with
+  // the reference, which is timed here. If the machine is too busy for that,
+  // nothing is timed. Throws PointError if the reference does not pass.
   void time_reference(const Ceilings& ceilings);
   bool is_running() const { return processes_ > 0; }
 
-  // Times a submission that passed, by as many processes as it takes; `first`
+  // Times a submission that passed, in as many processes as needed; `first`
   // runs already, `start` starts the others. Sets its time, or why it has none;
-  // it may also fail here.
+  // the submission may still fail here.
   void time(Grade& grade, Contestant& first,
             const std::function<std::unique_ptr<Contestant>()>& start);
 
-  // Ratios to the reference, ranks and points of the whole class.
+  // Computes the whole class's ratios to the reference, ranks and points.
   void compare();
 
  private:
@@ -82,27 +81,28 @@ class Stopwatch {
 
   Class& all_;
   const std::string& command_;
-  // that each submission is timed in; 0: there are no times
+  // the number of processes that each submission is timed in; 0: no times
   std::size_t processes_ = 0;
-  Uncertain spread_{1, 0, 1};  // of one process over another
+  Uncertain spread_{1, 0, 1};  // ratio of one process's time to another's
   Uncertain reference_;
-  // by which a question takes longer than its execution: the reference's
+  // a question's time beyond its execution, for the reference
   double around_s_ = 0;
   Ceilings ceilings_;
 };
 
 // ---- judge.cpp --------------------------------------------------------------
 
-// By records of all sizes: the first that is not passed decides.
+// The verdict from the records of all sizes: the first that did not pass
+// decides.
 void judge(Grade& grade, const std::vector<Record>& records);
 
-// Judges one submission after another, and has those timed that are right.
+// Judges one submission after another, and has the right ones timed.
 class Judge {
  public:
   Judge(Class& all, const std::string& command, Stopwatch& stopwatch)
       : all_(all), command_(command), stopwatch_(stopwatch) {}
 
-  // Until Ctrl-C: then the grade is not complete.
+  // Ends early after Ctrl-C; the grade is incomplete then.
   void grade(Grade& grade);
 
  private:

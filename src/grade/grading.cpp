@@ -30,7 +30,7 @@ Class grade(const Assignment& assignment, std::vector<Submission> submissions,
   }
   Stopwatch stopwatch(all, command);
   Judge judge(all, command, stopwatch);
-  // These need no process, and no time.
+  // These need neither a process nor time.
   for (auto& grade : all.grades) {
     if (grade.submission.trouble) judge.grade(grade);
   }

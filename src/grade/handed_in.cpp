@@ -1,5 +1,5 @@
-// What was handed in: the files of a class, as systems, editors and course
-// platforms leave them.
+// Finds the files of a class, as systems, editors and course platforms leave
+// them.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -49,7 +49,7 @@ bool is_source(const fs::path& path) {
                   {".cpp", ".cc", ".cxx", ".c++", ".cp", ".cppm"});
 }
 
-// What systems, editors, unpacking and compilers add to a folder of files.
+// Whether a system, an editor, an unpacker or a compiler added the file.
 bool is_litter(const fs::path& path) {
   const auto name = lower(path.filename());
   return name.starts_with('.') || name.starts_with("~$") ||
@@ -87,7 +87,7 @@ Detail not_readable(const std::string& why) {
   return {.cause = Cause::not_readable, .arguments = {why}};
 }
 
-// All of a file, or why not.
+// Reads the whole file, or notes why it cannot.
 void read_source(Submission& submission) {
   const int from = open(submission.file.c_str(),
                         O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -117,14 +117,14 @@ void read_source(Submission& submission) {
   close(from);
 }
 
-// A combining mark, which a name has that macOS wrote: its é is two characters.
+// A combining mark, as in names that macOS wrote: their é is two characters.
 bool is_mark(std::string_view character) {
   return (character >= "\u0300" && character <= "\u036f") ||
          (character >= "\u1160" && character <= "\u11ff") ||
          (character >= "\u3099" && character <= "\u309a");
 }
 
-// A name without all that is written in two ways.
+// A name reduced so that all its spellings are equal.
 struct Skeleton {
   explicit Skeleton(const std::string& name) {
     for (std::size_t i = 0, end = 0; i < name.size(); i = end) {
@@ -152,7 +152,8 @@ bool look_alike(const std::string& a, const std::string& b) {
          ((one.marked || other.marked) && one.plain == other.plain);
 }
 
-// Folders and pages have it, on systems, too, that do not tell A from a.
+// The name for folders and pages, unique also on systems that do not
+// distinguish A from a.
 std::string name_for(const std::string& student, std::set<std::string>& taken) {
   std::string name;
   for (const char c : student) {
@@ -169,7 +170,7 @@ std::string name_for(const std::string& student, std::set<std::string>& taken) {
   return unique;
 }
 
-// The one source of a student's folder: of those that lie least deep.
+// Chooses the one source of a student's folder among those that lie least deep.
 void choose_source(const fs::path& folder, Submission& submission,
                    PassedOver& passed) {
   std::vector<fs::path> sources, level{folder};
@@ -200,8 +201,8 @@ void choose_source(const fs::path& folder, Submission& submission,
   }
 }
 
-// An entry of a class, whatever it is. Nothing: it is none's, as a text beside
-// the files is.
+// An entry of a class. nullopt: it is no submission, such as a text beside the
+// files.
 std::optional<Submission> submission_of(const fs::directory_entry& entry,
                                         PassedOver& passed) {
   const auto& path = entry.path();

@@ -9,12 +9,12 @@
 namespace parlab::grade {
 namespace {
 
-constexpr double emulated_s_beside_gpu = 5;  // of one execution
-// of what emulation would take of it, which is about as long
+constexpr double emulated_s_beside_gpu = 5;  // per execution
+// estimated emulation time per execution, which is about as long
 constexpr double watched_s_at_most = 0.02;
 constexpr std::int64_t threads_to_watch = 4;
 
-// Why it cannot be graded as declared, or nothing.
+// Why it cannot be graded as declared, or empty.
 Detail refused(const Assignment& assignment, const Variant& variant) {
   const std::string name(assignment.workload->name());
   if (variant.workload != name)
@@ -30,14 +30,14 @@ Detail refused(const Assignment& assignment, const Variant& variant) {
   return {};
 }
 
-// What says nothing of the submission.
+// Causes that say nothing about the submission.
 bool is_beyond_emulation(Cause cause) {
   return cause == Cause::not_emulated ||
          cause == Cause::synchronises_too_often ||
          cause == Cause::emulation_memory_short;
 }
 
-// The system was short of something, for whatever reason.
+// The system was short of something, whatever the reason.
 bool is_nobodys(const Detail& why) {
   switch (why.cause) {
     case Cause::system_refused:
@@ -80,7 +80,7 @@ void Judge::grade(Grade& grade) {
     grade.detail = trouble;
   } else {
     grade_program(grade);
-    // What this machine was short of a moment ago may be there now.
+    // The machine may have enough again a moment later.
     if (is_nobodys(grade.detail) && !was_interrupted()) grade_program(grade);
   }
   if (!grade.passed() && is_nobodys(grade.detail)) {
@@ -91,8 +91,8 @@ void Judge::grade(Grade& grade) {
 
 void Judge::grade_program(Grade& grade) {
   const auto& submission = grade.submission;
-  // By emulation first, which watches every access: messages name the
-  // line, and races are found.
+  // First by emulation, which watches every access: messages name the line, and
+  // races are found.
   const std::string workload(all_.assignment.workload->name());
   auto found = Outcome::needs_device;
   if (!submission.program.empty()) {
@@ -112,7 +112,7 @@ void Judge::grade_program(Grade& grade) {
     try_program(grade, {.command = {submission.on_gpu.string(), workload},
                         .uses_gpu = true,
                         .user = submission.user});
-    // That can have no time, and was right.
+    // It was right, but cannot have a time.
     if (is_right && grade.detail.cause == Cause::waits_for_device) {
       grade.verdict = Verdict::passed;
       grade.where.clear();
@@ -142,8 +142,8 @@ std::unique_ptr<Contestant> Judge::start(const Grade& grade,
   return started;
 }
 
-// Once, at small sizes, by a program whose accesses are watched. A failure of
-// another kind says nothing: it is not the program that was handed in.
+// Runs once, at small sizes, a program whose accesses are watched. Its other
+// failures say nothing, because it is not the program that was handed in.
 void Judge::look_for_races(Grade& grade) {
   if (grade.submission.for_races.empty()) return;
   const std::string workload(all_.assignment.workload->name());
@@ -179,7 +179,7 @@ Judge::Outcome Judge::try_program(Grade& grade, const Program& program) {
     plan.variants = {&variant};
     plan.sizes = sizes_for(all_.assignment, variant);
     plan.verify_only = true;
-    // What takes long by emulation is left to the GPU that is there.
+    // Sizes that take long in emulation are left to the GPU, if there is one.
     const bool emulated = contestant->places.emulating();
     if (emulated && !grade.submission.on_gpu.empty()) {
       std::erase_if(plan.sizes, [&](const Size& size) {
@@ -199,7 +199,7 @@ Judge::Outcome Judge::try_program(Grade& grade, const Program& program) {
     if (grade.verdict == Verdict::not_supported &&
         (!variant.hardware.empty() || is_beyond_emulation(grade.detail.cause)))
       return Outcome::needs_device;
-    // A race is also why many a result is wrong.
+    // A race also explains many wrong results.
     if (grade.passed() || grade.verdict == Verdict::wrong_result)
       look_for_races(grade);
     if (was_interrupted() || !grade.passed()) return Outcome::decided;

@@ -12,7 +12,7 @@ namespace parlab::grade {
 namespace {
 
 constexpr int looks_at_ladder = 3;
-// In a sweep of many variants their own threads wait for each other, too.
+// In a sweep of many variants their own threads also wait for each other.
 constexpr double share_of_queue = 0.25;
 
 }  // namespace

@@ -45,7 +45,7 @@ void Channel::send(const Message& message,
   const std::uint64_t count = message.bytes().size();
   const auto send_bytes = [&](const void* data, std::size_t left) {
     for (const auto* at = static_cast<const char*>(data); left > 0;) {
-      wait(POLLOUT, meanwhile);  // for as long as the other end does not read
+      wait(POLLOUT, meanwhile);  // until the other end reads
       const auto sent =
           ::send(descriptor_, at, left, MSG_NOSIGNAL | MSG_DONTWAIT);
       if (sent < 0 && (errno == EINTR || errno == EAGAIN)) continue;

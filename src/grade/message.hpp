@@ -1,6 +1,6 @@
 // Messages between the grader and the process of a submission: values, one
-// after the other. The reader believes nothing: the process of a submission
-// may send anything.
+// after the other. The reader trusts nothing, because that process may send
+// anything.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@
 
 namespace parlab::grade {
 
-// It was not sent by the program that we wrote. what: of a message.
+// Our own program did not send this. what: names the part of the message.
 struct Malformed : PointError {
   explicit Malformed(const std::string& what)
       : PointError(
@@ -29,7 +29,7 @@ struct Malformed : PointError {
             Detail{.cause = Cause::malformed_answer, .arguments = {what}}) {}
 };
 
-// Is<ArraySpec>: that, or the same to be read alone.
+// Is<ArraySpec>: ArraySpec, or a const one.
 template <typename T, typename U>
 concept Is = std::is_same_v<std::remove_const_t<T>, U>;
 
@@ -54,7 +54,7 @@ class Message {
     return *this;
   }
 
-  // In the order in which they were put. Throws Malformed.
+  // Values in the order in which they were put. Throws Malformed.
   template <typename T>
   T get() {
     T value{};
@@ -68,7 +68,7 @@ class Message {
 
  private:
   static constexpr std::uint64_t longest_list = 1 << 16, longest_text = 4000;
-  static constexpr int deepest = 12;  // structs in structs
+  static constexpr int deepest = 12;  // nested structs
 
   template <typename T>
   void write(const T& value) {
@@ -158,9 +158,9 @@ class Channel {
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  // Both call meanwhile() every few milliseconds until a whole message
-  // is sent, or there; that may throw. They throw std::runtime_error
-  // when the other end is closed.
+  // Both call meanwhile() every few milliseconds until a whole message is sent
+  // or has arrived; meanwhile() may throw. They throw std::runtime_error if the
+  // other end is closed.
   void send(const Message& message,
             const std::function<void()>& meanwhile = {});
   // Throws Malformed on a message of more than `most` bytes.

@@ -26,7 +26,7 @@ PointsRule::PointsRule(const std::string& text) : text_(text) {
   };
   const char* const typed = text.c_str();
   double full = usual_full, within = 0, last = 0, at = 0;
-  int end = 0;  // of what was read: 0 where it is not all of the form
+  int end = 0;  // end of the text read; 0 if its form does not fit
   if (std::sscanf(typed, " full within %lfx, linear to %lf at %lfx %n", &within,
                   &last, &at, &end) == 3 ||
       std::sscanf(typed, "%lf within %lfx, linear to %lf at %lfx %n", &full,

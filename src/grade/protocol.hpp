@@ -1,4 +1,4 @@
-// The words of Executor as messages: both ends write and read them here.
+// Executor's calls as messages. Both ends write and read them here.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ auto members(grade::Is<LayoutMap> auto& map) {
 auto members(grade::Is<ArraySpec> auto& s) {
   return std::tie(s.name, s.dtype, s.count, s.role, s.layout_of, s.map);
 }
-// But its variant: there is one.
+// Without the variant: there is only one.
 auto members(grade::Is<Call> auto& call) {
   return std::tie(call.size, call.dtype, call.tunables, call.expected_s);
 }
@@ -39,7 +39,7 @@ auto members(grade::Is<LaunchShape> auto& s) {
   return std::tie(s.grid, s.block, s.shared_bytes, s.registers, s.spill_bytes,
                   s.launches, s.occupancy, s.active_warps, s.limited_by);
 }
-// Without their outputs, which follow.
+// Without its outputs, which follow.
 auto members(grade::Is<Checked> auto& c) {
   return std::tie(c.damage, c.inputs_lost, c.launch, c.seconds);
 }
@@ -85,16 +85,16 @@ PARLAB_ENUM(Ask, "question", (describe, "describe"), (load, "load"),
             (recover, "recover"), (release, "release"))
 PARLAB_ENUM(Answer, "answer", (done, "done"), (failed, "failed"))
 
-// The arrays that are written, with their bytes.
+// The arrays that were written, with their bytes.
 void put_outputs(Message& message, const Arrays& outputs);
 std::uint64_t fingerprint_of(const Arrays& outputs);
-// Into arrays of these names and sizes, no others. Throws Malformed.
+// Reads into arrays of these names and sizes only. Throws Malformed.
 void get_outputs(Message& message, const Arrays& into);
 
-// Their texts can be shown on a terminal, and their numbers are some that can
-// be. Throw Malformed.
+// Checked: texts that a terminal can show, and plausible numbers. Throw
+// Malformed.
 Variant get_variant(Message& message);
-// Its texts are printable: an untrusted process sent them.
+// With printable texts, since an untrusted process sent them.
 Detail cleaned(Detail detail);
 LaunchShape plausible(LaunchShape shape);
 Counted plausible(Counted counted);

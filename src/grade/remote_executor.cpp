@@ -22,13 +22,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Starting CUDA, loading arrays: what has no execution in it.
+// Starting CUDA and loading arrays: all steps without an execution.
 constexpr double seconds_to_start = 60;
-// limits that may pass where others have the CPUs
+// multiples of the limit that may pass while others have the CPUs
 constexpr double patience = 10;
-// of an emulated execution, beyond the limit of others
+// an emulated execution may take this many times its expected time beyond the
+// usual limit
 constexpr double times_expected = 20;
-constexpr std::size_t most_words = 1 << 20;  // of an answer, besides arrays
+constexpr std::size_t most_words = 1 << 20;  // bytes of an answer, not counting
+                                             // arrays
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -61,7 +63,8 @@ struct RemoteExecutor::Running {
                  .user = program.user,
                  .cpu_s = 3600,
                  .memory_bytes = limits.memory_bytes,
-                 // of memory, as drivers make it: no other can be made
+                 // files of memory, as drivers make them; no others are
+                 // possible
                  .file_bytes = std::uint64_t{64} << 20,
                  .uses_gpu = program.uses_gpu,
                  .trusted = program.trusted},
@@ -73,8 +76,8 @@ struct RemoteExecutor::Running {
   Process process;
 };
 
-// It works only while it is asked: nothing is done, or taken, behind the
-// grader's back. A question may be its end.
+// The process runs only while it is asked, so it cannot work or take anything
+// unseen by the grader. A question may end it.
 class RemoteExecutor::Awake {
  public:
   explicit Awake(const std::unique_ptr<Running>& running) : running_(running) {
@@ -127,7 +130,7 @@ Message RemoteExecutor::ask(const Message& message, double seconds,
                             .arguments = {Quantity{seconds, Unit::second}}};
   const auto look_after = [&] {
     if (running_->process.why_ended()) throw std::runtime_error("ended");
-    // who waits before there is an answer delays nobody
+    // our waiting before the answer delays nobody
     ours = RunQueueWait(getpid());
     const double elapsed = seconds_since(start);
     if (elapsed <= seconds) return;
@@ -166,7 +169,7 @@ Message RemoteExecutor::ask(const Message& message, double seconds,
     throw;
   } catch (const std::runtime_error&) {
     auto why = running_->process.why_ended();
-    // The channel may be closed before its process is seen to have ended.
+    // The channel may close before the process is seen to end.
     if (!why) why = running_->process.wait(1);
     if (!why) why.cause = Cause::channel_closed;
     running_.reset();
@@ -204,7 +207,7 @@ void RemoteExecutor::release() {
 
 Checked RemoteExecutor::run_checked(const Call& call) {
   const Awake awake(running_);
-  // Emulation takes a time of its own.
+  // Emulation takes longer.
   const double longer_s = can_time_ ? 0 : times_expected * call.expected_s;
   auto reply =
       ask(Message().put(Ask::run_checked, call), limits_.seconds + longer_s);
@@ -212,7 +215,7 @@ Checked RemoteExecutor::run_checked(const Call& call) {
   checked.damage = cleaned(std::move(checked.damage));
   checked.seconds = std::clamp(checked.seconds, 0.0, answered_s_);
   checked.launch = plausible(checked.launch);
-  // What it does not send is not there.
+  // Outputs that it does not send stay poisoned.
   received_->poison();
   get_outputs(reply, received_->view());
   reply.expect_end();
@@ -244,7 +247,8 @@ Batch RemoteExecutor::execute(const Call& call, Cache cache,
   if (batch.seconds.size() != 1 || !(reported > 0 && reported <= elapsed)) {
     throw PointError(Verdict::implausible, {.cause = Cause::impossible_times});
   }
-  // To say that it waited gains a submission nothing: it is not timed.
+  // A submission gains nothing by claiming that it waited: it is not timed
+  // then.
   if (batch.waited_s) {
     const double waited_s = std::clamp(*batch.waited_s, 0.0, elapsed);
     outside = {reported, waited_s, batch.threads};
@@ -253,11 +257,11 @@ Batch RemoteExecutor::execute(const Call& call, Cache cache,
   return batch;
 }
 
-// It learns the changes of an execution after it has reported the one before,
-// and which was the last one when its outputs are asked for. Whether anybody
-// looks at them is never said.
+// The process learns the changes for an execution only after reporting the
+// previous one. It learns which was the last only when its outputs are
+// requested, and never whether anybody looks at them.
 Batch RemoteExecutor::sample(const Call& call, const BatchPlan& plan) {
-  // of the grader: where they spin, the submission cannot run
+  // the grader's threads: the submission cannot run while they spin
   end_idle_threads();
   const Awake awake(running_);
   elapsed_s_ = 0;
@@ -274,7 +278,7 @@ Batch RemoteExecutor::sample(const Call& call, const BatchPlan& plan) {
   received_->poison();
   get_outputs(reply, received_->view());
   reply.expect_end();
-  // computed when they were asked for, not when they were timed
+  // outputs computed when they were requested, not when they were timed
   if (!all.damage && fingerprint_of(received_->view()) != promised_)
     all.damage = {.cause = Cause::wrote_after_return};
   return all;

@@ -1,5 +1,4 @@
-// The place of one submission, or of the reference: a process of
-// its own that executes it.
+// Executes one submission, or the reference, in a process of its own.
 #pragma once
 
 #include <memory>
@@ -16,38 +15,37 @@
 namespace parlab::grade {
 
 struct Limits {
-  // Of one execution, until it is taken for endless; while others
-  // have the CPUs none pass.
+  // For one execution, after which it counts as endless; time in which others
+  // have the CPUs does not count.
   double seconds = 10;
   double memory_bytes = 2e9;
 };
 
 struct Program {
-  std::vector<std::string> command;  // calls serve()
-  bool uses_gpu = false;             // a real one
-  bool trusted = false;              // it is our own
+  std::vector<std::string> command;  // a program that calls serve()
+  bool uses_gpu = false;             // a real GPU
+  bool trusted = false;              // our own program
   std::optional<uid_t> user = {};    // see Confinement
 };
 
-// An Executor whose variant runs in a confined process. What comes back
-// is believed as far as it can be checked here: outputs have the sizes
-// that were asked for, and times fit the clock of this process. A process
-// that ends is a PointError(launch_failed), one that goes on too long
-// PointError(timed_out); the next load() starts another.
+// An Executor whose variant runs in a confined process. Its answers are checked
+// as far as possible here: outputs have the requested sizes, and times fit this
+// process's clock. A process that ends is a PointError(launch_failed), one that
+// takes too long a PointError(timed_out); the next load() starts another.
 class RemoteExecutor final : public Executor {
  public:
   RemoteExecutor(Program program, const Limits& limits);
   ~RemoteExecutor() override;
 
-  // What the submission declared. Throws PointError when its
-  // process does not answer.
+  // The submission's declaration. Throws PointError if its process does not
+  // answer.
   const Variant& variant();
 
   void load(const Arrays& inputs,
             const std::vector<ArraySpec>& outputs) override;
   void release() override;
   Checked run_checked(const Call& call) override;
-  // On a GPU like all others: a submission is told nothing.
+  // On the same GPU for all: a submission is told nothing.
   Counted count(const Call& call, const GpuShape& gpu = {}) override;
   Batch sample(const Call& call, const BatchPlan& plan) override;
   Left left_by_sample() override { return {.outputs = received_->view()}; }
@@ -56,10 +54,10 @@ class RemoteExecutor final : public Executor {
   bool can_time() const override { return can_time_; }
   Ceilings ceilings(const WantedCeilings&) override { return {}; }
 
-  // All batches since the last call, which ends it.
+  // All batches since the last call, which resets this.
   Watched watched() { return std::exchange(watched_, {}); }
-  // Of the executions of the last batch by the clock of this process, from
-  // asking for each to its answer.
+  // Time of the last batch's executions by this process's clock, from each
+  // question to its answer.
   double elapsed_s() const { return elapsed_s_; }
 
  private:
@@ -67,7 +65,7 @@ class RemoteExecutor final : public Executor {
   class Awake;
   void start();
   Batch execute(const Call& call, Cache cache, const Disturbance& disturbance);
-  // watched: grows by what it took; nullptr: of no interest.
+  // watched: the time taken is added to it; nullptr: not needed.
   Message ask(const Message& message, double seconds,
               Watched* watched = nullptr);
 
@@ -78,8 +76,8 @@ class RemoteExecutor final : public Executor {
   bool can_time_ = false;
   Watched watched_;
   double elapsed_s_ = 0;
-  double answered_s_ = 0;  // the last question, by the clock of this process
-  std::uint64_t promised_ = 0;  // the fingerprint of the last outputs
+  double answered_s_ = 0;       // the last question, by this process's clock
+  std::uint64_t promised_ = 0;  // fingerprint of the last outputs
   Arrays inputs_;
   std::vector<ArraySpec> outputs_;
   std::unique_ptr<HostArrays> received_;

@@ -60,7 +60,7 @@ Row row_of_grade(const Class& all, const Grade& grade) {
   return row_of(texts);
 }
 
-// Why there are no times, or what they are compared with.
+// Why there are no times, or the basis of their comparison.
 Text terms(const Class& all) {
   if (all.interrupted)
     return "interrupted: submissions marked unverified were not graded";

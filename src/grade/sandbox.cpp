@@ -31,7 +31,7 @@ namespace {
 constexpr int channel_descriptor = 3;
 constexpr rlim_t most_descriptors = 1024;
 constexpr std::int64_t most_threads = 2048;
-// of a process that could not be confined: it runs nothing
+// exit status of a process that could not be confined: it runs nothing
 constexpr int exit_unconfined = 99;
 
 [[noreturn]] void fail(const std::string& what) {
@@ -47,17 +47,17 @@ rlim_t cpu_seconds(const Confinement& confinement) {
   return static_cast<rlim_t>(confinement.cpu_s) + 1;
 }
 
-// Whether a child can be given this much, for all that the shell allows.
+// Whether the shell's limits allow a child this much.
 bool can_allow(int what, rlim_t much) {
   const auto which = static_cast<__rlimit_resource>(what);
   rlimit now{};
   if (getrlimit(which, &now) != 0 || now.rlim_max >= much) return true;
-  const rlimit raised{now.rlim_cur, much};  // as root may
+  const rlimit raised{now.rlim_cur, much};  // root may do this
   return setrlimit(which, &raised) == 0;
 }
 
-// Which GPUs there are and how threads wait is for the grader to decide,
-// and where its own libraries lie.
+// Settings that the grader decides: visible GPUs, how threads wait, and where
+// its own libraries lie.
 std::vector<std::string> settings_of_grader(bool trusted) {
   std::vector<std::string> names{"OMP_WAIT_POLICY", "CUDA_VISIBLE_DEVICES",
                                  "CUDA_DEVICE_ORDER"};
@@ -76,14 +76,14 @@ void live_or_die_with(pid_t parent) {
   if (getppid() != parent) _exit(exit_unconfined);
 }
 
-// In the child, up to the program. Only what is safe behind a fork,
-// and the C library's memory.
+// In the child, until it becomes the program. After a fork this may use only
+// safe calls and the C library's memory.
 [[noreturn]] void become(const std::vector<char*>& arguments,
                          const Confinement& confinement, int program,
                          int channel, int output, pid_t parent) {
   live_or_die_with(parent);
   setsid();
-  // First out of the way of where they are to be.
+  // First move the descriptors above the range that we fill.
   const int at_channel = channel < 0 ? -1 : fcntl(channel, F_DUPFD, 100);
   const int at_program = fcntl(program, F_DUPFD, 100),
             at_output = fcntl(output, F_DUPFD, 100);
@@ -104,7 +104,7 @@ void live_or_die_with(pid_t parent) {
   limit(RLIMIT_AS, confinement.may_start
                        ? static_cast<rlim_t>(confinement.memory_bytes)
                        : RLIM_INFINITY);
-  unshare(CLONE_NEWNET | CLONE_NEWIPC);  // where the system lets us
+  unshare(CLONE_NEWNET | CLONE_NEWIPC);  // if the system permits it
   if (chdir(confinement.folder.c_str()) != 0) _exit(exit_unconfined);
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   const bool fenced = fence_files(confinement);
@@ -112,15 +112,15 @@ void live_or_die_with(pid_t parent) {
     const uid_t user = *confinement.user;
     if (setgroups(0, nullptr) != 0 || setgid(user) != 0 || setuid(user) != 0)
       _exit(exit_unconfined);
-    live_or_die_with(parent);  // as another user it has forgotten
+    live_or_die_with(parent);  // changing the user cancelled this
   } else if (!fenced && !confinement.trusted) {
-    _exit(exit_unconfined);  // nothing would keep it from this user's files
+    _exit(exit_unconfined);  // this user's files would be unprotected
   }
   if (!confinement.may_start && !fence_calls(confinement))
     _exit(exit_unconfined);
   char path[] = "PATH=/usr/local/bin:/usr/bin:/bin",
        locale[] = "LC_ALL=C.UTF-8";
-  // Nothing is kept for later, by the driver or by a compiler.
+  // Nothing is kept for later by the driver or a compiler.
   char cache[] = "CUDA_CACHE_DISABLE=1", compiler_cache[] = "CCACHE_DISABLE=1";
   const std::string own =
       confinement.writable.empty() ? "/" : confinement.writable.front();
@@ -205,9 +205,10 @@ void Process::note_end(int status) {
                       : Cause::cpu_limit_of_shell});
 }
 
-// In memory and swapped out. What it shares is held without being resident:
-// only a program for the GPU may have that, in files of memory. Threads are
-// counted here: a limit of the system counts those of all its user's processes.
+// Memory resident and swapped out. Shared memory is held without being
+// resident; only a program for the GPU may have it, in files of memory. Threads
+// are counted here, because a system limit counts those of all processes of the
+// user.
 Process::Held Process::held() const {
   const auto folder = "/proc/" + std::to_string(pid_);
   double bytes = 0;
@@ -237,8 +238,8 @@ Process::Held Process::held() const {
       bytes += static_cast<double>(about.st_size);
     }
   }
-  // One that is mapped may be larger than its map; what has no file is shown
-  // as a deleted one of /dev/zero.
+  // A mapped file may be larger than its map. A map without a file is shown as
+  // a deleted file of /dev/zero.
   std::ifstream maps(folder + "/maps");
   for (std::string line; std::getline(maps, line);) {
     std::istringstream fields(line);
@@ -291,7 +292,7 @@ Detail Process::wait(double seconds) {
 void Process::end(Detail why) {
   if (ended_) return;
   if (!why_) why_ = std::move(why);
-  // What a compiler has started is in its session.
+  // Programs that a compiler has started are in its session.
   kill(-pid_, SIGKILL);
   kill(pid_, SIGKILL);
   int status = 0;

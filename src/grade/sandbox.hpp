@@ -1,6 +1,6 @@
-// A process that is confined: a compiler, or one that is graded, somebody
-// else's code. fences.hpp says what it may see and do; this, how long it may
-// go on and how much it may take.
+// A confined process: a compiler, or untrusted code that is graded. fences.hpp
+// limits which files and calls it may use; this limits how long it runs and how
+// much it takes.
 #pragma once
 
 #include <sys/types.h>
@@ -14,17 +14,18 @@
 
 namespace parlab::grade {
 
-// Throws UsageError where a limit of this shell would be taken for a fault of
-// what is compiled or run: less than a compiler and emulation need.
+// Throws UsageError if a limit of this shell is below the needs of a compiler
+// or of emulation, because its effect would look like a fault of the
+// submission.
 void require_limits(const Confinement& compiler);
 
-// A confined process that runs a program, until this goes out of scope.
-// Its own end of a channel is descriptor 3 there.
+// A confined process that runs a program until this goes out of scope. Its end
+// of the channel is descriptor 3 there.
 class Process {
  public:
-  // program: a path, then its arguments. channel: the descriptor that
-  // becomes 3; -1: none. output: a file for what it prints; empty:
-  // nowhere. Throws std::system_error.
+  // program: a path, then its arguments. channel: the descriptor that becomes
+  // 3; -1: none. output: a file for its output; empty: discarded. Throws
+  // std::system_error.
   Process(const std::vector<std::string>& program,
           const Confinement& confinement, int channel = -1,
           const std::string& output = {});
@@ -32,16 +33,15 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  // Nothing while it runs within its limits; otherwise it has ended, or is
-  // ended now, for this reason.
+  // Empty while it runs within its limits; otherwise it has ended, or is ended
+  // now, for this reason.
   const Detail& why_ended();
-  // Waits for its end, at most this long; then it is ended. Nothing after
-  // exit(0).
+  // Waits for its end for at most this long, then ends it. Empty after exit(0).
   Detail wait(double seconds);
   pid_t id() const { return pid_; }
-  // Ends it; why: what why_ended() says from now on.
+  // Ends it; why: the answer of why_ended() from now on.
   void end(Detail why);
-  // All of its threads, between two questions to it.
+  // Stops and continues all its threads, between two questions.
   void pause() const { kill(pid_, SIGSTOP); }
   void go_on() const { kill(pid_, SIGCONT); }
 

@@ -66,8 +66,8 @@ class Runner {
                                      .watched = true});
         const auto left = executor_->left_by_sample();
         if (!batch.damage) batch.damage = left.damage;
-        // Beside the grader, which is at work until it asks again, they
-        // would spin and wait in turn.
+        // Idle threads would spin, then wait, beside the grader, which works
+        // until its next question.
         end_idle_threads();
         outputs_ = left.outputs;
         message.put(batch, fingerprint_of(outputs_));
@@ -124,7 +124,7 @@ class Runner {
 
 std::atomic<std::int64_t> refused[16];  // system calls, by number; 0: none
 
-// A system call that this process may not make fails with EPERM.
+// A forbidden system call fails with EPERM.
 void refuse(int, siginfo_t* about, void* context) {
   for (auto& each : refused) {
     std::int64_t none = 0;
@@ -182,7 +182,7 @@ void serve(const std::string& workload, const std::string& variant) {
     try {
       channel.send(reply);
     } catch (const std::exception&) {
-      return;  // nobody asks any more
+      return;  // the grader has closed the channel
     }
   }
 }

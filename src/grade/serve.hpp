@@ -1,15 +1,14 @@
-// What a process does that executes one variant for a grader: that of a
-// submission, or of the reference.
+// The main loop of a process that executes one variant for a grader: a
+// submission or the reference.
 #pragma once
 
 #include <string>
 
 namespace parlab::grade {
 
-// Executes the variant where it is told to, and answers with what
-// it wrote, until nobody asks any more; descriptor 3 is its channel,
-// src/grade/sandbox.hpp says what it may do. variant: "dmv/cuda/rw";
-// empty: the only one that there is.
+// Executes the variant on request and answers with its outputs, until the
+// grader asks no more. Descriptor 3 is its channel; src/grade/sandbox.hpp lists
+// its limits. variant: "dmv/cuda/rw"; empty: the only one in the program.
 void serve(const std::string& workload, const std::string& variant = {});
 
 }  // namespace parlab::grade

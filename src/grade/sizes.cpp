@@ -1,4 +1,4 @@
-// Sizes at which mistakes show.
+// Sizes that reveal mistakes.
 #include <algorithm>
 #include <random>
 
@@ -8,17 +8,17 @@
 namespace parlab::grade {
 namespace {
 
-// Beyond each of these something ends that a grid or a block is made of.
+// Limits of a grid or a block; just beyond each of them mistakes show.
 constexpr std::int64_t of_a_block = 32, threads_of_a_block = 1024,
                        blocks_in_y = 65535;
-constexpr double emulated_s_at_most = 2;  // of one that was drawn
+constexpr double emulated_s_at_most = 2;  // for a size that was drawn
 
 class Drawing {
  public:
   Drawing(const Workload& workload, Dtype dtype, std::uint64_t seed)
       : workload_(workload), dtype_(dtype), engine_(seed) {}
 
-  // A problem whose extents are beyond these, each by some of these.
+  // Draws a problem whose extents exceed `beyond` by up to `by`.
   void draw(const std::vector<std::int64_t>& beyond, std::int64_t by) {
     std::vector<std::int64_t> typed;
     for (const auto least : beyond)
@@ -26,7 +26,7 @@ class Drawing {
     if (typed.size() > 1 && typed[0] == typed[1]) typed[1] += 2;
     keep(typed);
   }
-  // The largest square is beyond the threads of a block, where there is time.
+  // The largest square exceeds the threads of a block, if time permits.
   void draw_square(std::int64_t beyond, std::int64_t by) {
     keep({odd_or_even(beyond + 1, by)});
   }
@@ -39,7 +39,7 @@ class Drawing {
     if (emulated_seconds(workload_.work(size, dtype_)) <= emulated_s_at_most)
       sizes.push_back(std::move(size));
   }
-  // In turns.
+  // Alternates between odd and even.
   std::int64_t odd_or_even(std::int64_t least, std::int64_t by) {
     odd_ = !odd_;
     const auto drawn =
@@ -63,11 +63,11 @@ std::vector<Size> hidden_sizes(const Workload& workload, Dtype dtype,
     return std::vector(extents, least);
   };
   drawing.draw(each(0), of_a_block);
-  // A vector has as many elements as a matrix.
+  // A vector gets as many elements as a matrix.
   drawing.draw(each(extents == 1 ? threads_of_a_block : of_a_block), 150);
   drawing.draw(each(extents == 1 ? 40 * threads_of_a_block : 2 * of_a_block),
                200);
-  // Tall, and wide: an extent after another is the long one.
+  // Tall and wide: each extent in turn is the long one.
   for (std::size_t i = 0; i < extents; ++i) {
     for (const auto least : {blocks_in_y, threads_of_a_block}) {
       auto beyond = each(0);

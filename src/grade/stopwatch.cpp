@@ -18,15 +18,14 @@ namespace {
 
 constexpr int attempts = 3;
 constexpr auto until_quieter = std::chrono::seconds(1);
-// Processes of one program differ by where their memory lies, which
-// the executions of one of them do not show: by how much is known
-// from those of the reference.
+// Processes of one program differ by the place of their memory, which
+// executions of a single process do not show. The reference's processes show by
+// how much.
 constexpr std::size_t processes_of_reference = 5,
                       processes_where_they_differ = 3;
 constexpr double alike_within = 0.02;
 
-// Checks the times that a submission's process reports by the clock of this
-// process.
+// Checks the times that a submission's process reports by this process's clock.
 ClockCheck check_clock_of(RemoteExecutor& executor, const Call& call,
                           const Assignment& assignment, double median_s,
                           double around_s) {
@@ -111,7 +110,7 @@ void Stopwatch::time_reference(const Ceilings& ceilings) {
 void Stopwatch::time(
     Grade& grade, Contestant& first,
     const std::function<std::unique_ptr<Contestant>()>& start) {
-  // Questions take another time beside their executions on the host.
+  // On the host, questions take another time beside their executions.
   const Variant& reference = *all_.assignment.reference;
   if (first.variant.target != reference.target) {
     grade.detail = {.cause = Cause::not_timed,
@@ -132,9 +131,8 @@ void Stopwatch::time(
       over_all_processes(grade.mean, 1.0 / static_cast<double>(processes_));
 }
 
-// Only while nobody else is at work: what others do to a time is no fault of
-// the submission. Nothing: it did not pass, or it did and the detail says why
-// it has no time.
+// Only while nothing else runs: a submission must not suffer from other
+// programs. nullopt: it did not pass, or the detail says why it has no time.
 std::optional<Record> Stopwatch::time_process(Grade& grade,
                                               Contestant& contestant) {
   auto& [executor, variant, places] = contestant;
@@ -183,23 +181,23 @@ std::optional<Record> Stopwatch::time_process(Grade& grade,
   return std::nullopt;
 }
 
-// Of a submission no more than the most of the reference; nothing is
-// known of the reference, which is believed.
+// A submission may have at most the reference's largest overhead. The reference
+// itself is trusted.
 double Stopwatch::around_s() const {
   return is_running() ? usual_around_s + around_s_
                       : std::numeric_limits<double>::infinity();
 }
 
-// An estimate for any process of the program, not only for those that
-// ran. share: of the variance between processes that is left; it enters
-// once, for it was estimated once.
+// An estimate for any process of the program, not only for those that ran.
+// share: the share of the variance between processes that is left; it enters
+// once, because it was estimated once.
 Uncertain Stopwatch::over_all_processes(const Uncertain& estimate,
                                         double share) const {
   return estimate / Uncertain{1, spread_.variance * share, spread_.freedom};
 }
 
-// A roof may have been measured badly: that is looked at
-// before a time is doubted.
+// Before a time is doubted, the ceilings are measured again, since they may
+// have been wrong.
 void Stopwatch::raise_ceilings(const Variant& variant) {
   const auto& [workload, dtype, sizes] = std::tie(
       *all_.assignment.workload, all_.assignment.dtype, all_.assignment.sizes);

@@ -30,7 +30,8 @@ const Confinement of_compilers{.cpu_s = 120,
                                .memory_bytes = 4e9,
                                .file_bytes = std::uint64_t{512} << 20,
                                .may_start = true};
-// A compiler may need so much for its files: with less it is not believed.
+// A compiler may need this much for its files; with less its failure is not
+// trusted.
 constexpr std::uintmax_t least_room = std::uintmax_t{64} << 20;
 constexpr const char* course_prefix = "course-of-";
 
@@ -56,7 +57,7 @@ void require_unseen(const fs::path& file, const fs::path& root) {
 }
 
 struct Build {
-  fs::path root, flags;  // the repository, and where its build keeps its flags
+  fs::path root, flags;  // the repository, and the folder of its build's flags
 
   bool has_cuda() const { return fs::exists(flags / "cuda.flags"); }
 
@@ -70,11 +71,12 @@ struct Build {
     return words;
   }
 
-  // Why it failed, or nothing. What it reads of the repository is named from
-  // there: other users may not see the folders above.
+  // Why it failed, or empty. Paths in the repository are relative, because
+  // other users may not see the folders above.
   Detail run(std::vector<std::string> words, const Submission& submission,
              const fs::path& folder, const fs::path& log) const {
-    // A shell starts it: the system starts no script by a descriptor alone.
+    // A shell starts it: the system cannot start a script from a descriptor
+    // alone.
     words[0] = in_path(words[0]);
     words.insert(words.begin(), {"/bin/bash", "-c", "exec \"$@\"", "bash"});
     auto confined = of_compilers;
@@ -101,8 +103,8 @@ struct Build {
     throw UsageError("grade: the compiler " + program + " is not in PATH");
   }
 
-  // which: "emulated", "device", "host" or "races"; the words of the
-  // compiler and of the linker. Why it failed, or nothing.
+  // which: "emulated", "device", "host" or "races", as compiler and linker use
+  // it. Why it failed, or empty.
   Detail make(const Submission& submission, const std::string& workload,
               const fs::path& folder, const std::string& which,
               fs::path& program) const {
@@ -131,7 +133,7 @@ struct Build {
   Detail compile(const Submission& submission, const std::string& workload,
                  const fs::path& folder, const std::string& which) const {
     const std::string backend = submission.is_cuda() ? "cuda" : "openmp";
-    // Named as a variant of that name in the repository would be.
+    // Named like a variant of that name in the repository.
     const auto own = source(submission, folder).filename().string();
     const auto file =
         folder / (submission.around.empty() ? own : course_prefix + own);
@@ -157,7 +159,8 @@ struct Build {
       words.insert(words.end(), {"-c", file.string(), "-o", result.string()});
     auto why = run(words, submission, folder, log);
     if (!why && fs::exists(result)) return {};
-    // Of emulation the whole lies there; the script says the first error.
+    // For emulation the whole log lies there; the script prints the first
+    // error.
     const auto whole = folder / (which + ".cu.log");
     auto error = explained_error(fs::exists(whole) ? whole : log,
                                  source(submission, folder));
@@ -177,7 +180,7 @@ struct Build {
   }
 };
 
-// Whether it is what only a GPU has that does not compile.
+// Whether the code that does not compile exists only on GPUs.
 bool is_for_gpu_alone(const Detail& error) {
   return std::ranges::any_of(error.further, [](const Detail& why) {
     return why.cause == Cause::needs_gpu_headers ||
@@ -226,7 +229,7 @@ void build_one(Submission& submission, const std::string& workload,
     if (!trouble || !on_gpu) trouble = on_gpu;
     return;
   }
-  // A compiler for GPUs knows better, where there is one.
+  // A compiler for GPUs, if there is one, decides better.
   if (trouble.cause != Cause::does_not_compile) return;
   const bool asked = with.has_cuda();
   const bool compiles =
@@ -302,7 +305,8 @@ void build(std::vector<Submission>& submissions, const std::string& workload,
     return one.trouble && !one.source.empty();
   });
   if (failed == submissions.end() || was_interrupted()) return;
-  // Is it them, or this machine: a full disk, a limit of the shell?
+  // Is it the submissions' fault, or this machine's: a full disk, a limit of
+  // the shell?
   Submission none{.name = "_nothing",
                   .file = std::string("none") + failed->ending()};
   build_with_room(none, workload, folder, what, with);

@@ -13,7 +13,7 @@ namespace {
 
 Cell figure_of(const Finding& finding, const std::filesystem::path& figures) {
   if (finding.figure.empty()) return {};
-  // The group the claim stands in is the experiment: what follows it is enough.
+  // The claim's group is the experiment, so the rest of the name is enough.
   const auto start = finding.report + "-";
   const bool own = finding.figure.starts_with(start);
   const auto name = own ? finding.figure.substr(start.size()) : finding.figure;
@@ -48,7 +48,7 @@ LinkCell cell_of(const Finding& finding, const std::string& target) {
           .kind = "v" + std::to_string(static_cast<int>(finding.outcome))};
 }
 
-// Says each claim of one report, its verdict and why, in brief.
+// Lists each claim of one report, with its verdict and a short reason.
 LinkGrid list_of(const std::vector<Finding>& findings,
                  const std::string& report) {
   LinkGrid list{.title = report, .rows = {{}}, .list = true};
@@ -56,7 +56,7 @@ LinkGrid list_of(const std::vector<Finding>& findings,
     if (finding.report != report) continue;
     auto cell = cell_of(finding, "#" + claim_anchor(finding));
     cell.id = claim_anchor(finding);
-    // How what is missing can be made stands with the rule.
+    // The rule says how to make missing measurements.
     const Text found = finding.outcome == Outcome::cannot_be_tested
                            ? Text("No measurement here decides it")
                            : "Judged by: " + finding.brief;

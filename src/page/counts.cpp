@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Asked {
-  const char *counter, *requests;  // requests: nullptr where they say nothing
+  const char *counter, *requests;  // nullptr: the requests say nothing
   std::string what;
 };
 

@@ -1,5 +1,6 @@
-// What the kernels of a variant ask of memory, by emulation: beside its time it
-// says why. No machine has counted it: one file serves the pages of all.
+// The memory requests of a variant's kernels, counted by emulation: they
+// explain its time. The counts do not depend on a machine, so one file serves
+// all pages.
 #pragma once
 
 #include <filesystem>
@@ -11,15 +12,15 @@
 namespace parlab::page {
 
 // Reads results/counts.jsonl, which scripts/counts.sh makes, without variants
-// that were changed since.
+// that have changed since.
 std::vector<Record> load_counts(const std::filesystem::path& results);
 
-// Finds that of the same variant and type of elements; nullptr: there is none.
+// The counts of the same variant and dtype; nullptr: there are none.
 const Record* counts_of(const std::vector<Record>& counted,
                         const Record& record);
 
 // "2.10M sectors loaded, 2.0 a request; 786k passes of loads from shared
-// memory, 1.2 a request". What is less than a tenth of the most is left out.
+// memory, 1.2 a request". Counts below a tenth of the largest are left out.
 Text counts_in_words(const Record& counts);
 
 }  // namespace parlab::page

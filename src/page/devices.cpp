@@ -28,7 +28,7 @@ Chart chart_of(const std::vector<Spread>& spreads) {
 }
 
 Text outliers(const std::vector<Spread>& spreads) {
-  std::map<std::string, double> slow;  // by how much at the most
+  std::map<std::string, double> slow;  // and how slow at most
   for (const auto& spread : spreads) {
     for (const auto& device : spread.devices) {
       if (device.slow)

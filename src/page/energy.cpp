@@ -1,4 +1,4 @@
-// Joules of the rungs of each ladder.
+// Energy of the rungs of each ladder.
 #include <algorithm>
 
 #include "page/reference.hpp"
@@ -15,7 +15,8 @@ struct Cost {
 };
 using Costs = std::vector<Cost>;
 
-// Those with joules at one size and dtype, and how many variants have a time.
+// The rungs with energy at one size and dtype, and how many variants have a
+// time.
 struct LadderOfCosts {
   Costs rungs;
   std::size_t timed = 0;
@@ -50,8 +51,8 @@ LadderOfCosts costs_at(const Entries& point) {
   return found;
 }
 
-// The size and dtype at which most variants have joules, the larger size of
-// equals.
+// The size and dtype at which most variants have energy; among equals the
+// larger size.
 LadderOfCosts ladder_with_most(const Entries& entries) {
   LadderOfCosts most;
   for (const auto dtype : dtypes(entries)) {
@@ -65,9 +66,9 @@ LadderOfCosts ladder_with_most(const Entries& entries) {
   return most;
 }
 
-// At the reference, or where that has joules of no ladder at the size with the
-// largest in its dtype, or in any: the fastest setting of each. On one device:
-// the GPU's joules are its own, the CPU's are of its packages.
+// The fastest setting of each variant, at the reference. If too few have energy
+// there, at the best size of its dtype, or else of any. All on one device: a
+// GPU's energy is its own, a CPU's is of its packages.
 LadderOfCosts ladder_with_energy(const Entries& on_one_device,
                                  const Reference& reference) {
   const auto alike = of_dtype(on_one_device, reference.dtype);
@@ -78,7 +79,7 @@ LadderOfCosts ladder_with_energy(const Entries& on_one_device,
   return ladder_with_most(on_one_device);
 }
 
-// Costs whose joules cannot be told from those of the thriftiest.
+// The rungs whose energy cannot be told from the lowest.
 std::string ties_in_joules(const Costs& rungs, const Cost& thrifty) {
   std::string names;
   for (const auto& rung : rungs) {
@@ -90,7 +91,8 @@ std::string ties_in_joules(const Costs& rungs, const Cost& thrifty) {
   return names;
 }
 
-// Whether the fastest costs the least; a tie where the samples do not tell.
+// Whether the fastest rung costs the least energy; a tie if the samples cannot
+// tell.
 enum class Thrift { yes, tie, no };
 Thrift of_fastest(const Costs& rungs) {
   const auto &thrifty = least(rungs, joules_of),
@@ -181,7 +183,7 @@ Table table_of_rungs(const Costs& rungs, const std::string& title) {
   return table;
 }
 
-// Those that differ in counts and quantities alone are one reason.
+// Reasons that differ only in counts and quantities are the same.
 bool same_reason(const Detail& a, const Detail& b) {
   const auto same = [](const Argument& one, const Argument& other) {
     return one == other || (one.index() == other.index() &&
@@ -221,8 +223,8 @@ bool asked_for_energy(const Measured& measured) {
   });
 }
 
-// Each workload's answer, on the GPU where there is one; a ladder of one rung
-// has none.
+// The answer for each workload, on the GPU if there is one; a ladder of one
+// rung has none.
 struct Answers {
   std::size_t asked = 0, yes = 0, tie = 0;
   std::vector<MarkedRow> rows = {};

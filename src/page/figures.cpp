@@ -12,8 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "7" of "cslab-dmv-7-all-gflops.svg"; -1 when it is no
-// figure of the experiment.
+// "7" for "cslab-dmv-7-all-gflops.svg"; -1 if it is no figure of the
+// experiment.
 int number_of(const std::string& file, const std::string& experiment) {
   const auto start = experiment + "-";
   if (!file.starts_with(start) || !file.ends_with(".svg")) return -1;
@@ -24,7 +24,7 @@ int number_of(const std::string& file, const std::string& experiment) {
   return std::stoi(rest.substr(0, digits));
 }
 
-// What the script of a figure says of it, in its first lines.
+// The caption of a figure, from the first lines of its script.
 std::string caption_of(const std::string& experiment,
                        const std::string& figure) {
   std::ifstream in(scripts_of(experiment) / (figure + ".gp"));
@@ -41,8 +41,7 @@ std::string caption_of(const std::string& experiment,
   return text;
 }
 
-// Returns the finding in the figure's title: "dmv: ... at 16K". Empty when it
-// has none.
+// The finding in the figure's title: "dmv: ... at 16K"; empty if it has none.
 std::string finding_of(const fs::path& file) {
   const std::string start = "<title>";
   std::ifstream in(file);
@@ -111,7 +110,7 @@ void find_curves(const std::vector<Picture>& figures, Curves& curves) {
       const auto from = end + title.size();
       const auto name = line.substr(from, line.find('<', from) - from);
       const auto start = id + group.size();
-      // The first stays.
+      // The first figure wins.
       curves.emplace(name, figure.id + "-" + line.substr(start, end - start));
     }
   }

@@ -10,15 +10,15 @@
 
 namespace parlab::page {
 
-// The folder of an experiment's figures and tables: its own, or that of all
-// that have none (make measure).
+// The folder with an experiment's scripts for figures and tables: its own, or
+// the common one (make measure).
 std::filesystem::path scripts_of(const std::string& experiment);
-// The figures of an experiment, EXPERIMENT-<number>-<what>.svg, by number.
-// None when there is no such folder.
+// The figures of an experiment, EXPERIMENT-<number>-<what>.svg, by number;
+// empty if there is no such folder.
 std::vector<Picture> figures_of(const std::filesystem::path& folder,
                                 const std::string& experiment);
-// Where the curve of each variant, "cuda/naive", is drawn: its id on the page,
-// by the first of these figures that has it in its key.
+// The curve of each variant, "cuda/naive": its id on the page, in the first of
+// these figures that has it in its key.
 using Curves = std::map<std::string, std::string>;
 void find_curves(const std::vector<Picture>& figures, Curves& curves);
 // "fig-cslab-dmv-7-all-gflops"

@@ -1,4 +1,5 @@
-// The first screen: how far kernels come, in numbers and in one picture.
+// The first screen: how close kernels come to the limit, in numbers and one
+// picture.
 #include <algorithm>
 #include <set>
 
@@ -14,12 +15,12 @@
 namespace parlab::page {
 namespace {
 
-// Of a workload: its kernels at the reference, the library beside them.
+// A workload's kernels at the reference, and the library beside them.
 struct Climb {
   Reference reference;
   const Entry *first = nullptr, *fastest = nullptr, *library = nullptr,
               *alike = nullptr;
-  double reached = 0;  // of the limit, by the fastest
+  double reached = 0;  // share of the limit that the fastest reaches
   std::optional<Ratio> gain, over_library, over_full;
 };
 
@@ -29,7 +30,7 @@ std::optional<Ratio> faster(const Entry* entry, const Entry* other) {
   return speedup(entry->record, other->record);
 }
 
-// The best first; those without a kernel or a limit are left out.
+// The best first; workloads without a kernel or a limit are left out.
 std::vector<Climb> climbs(const Measured& measured) {
   std::vector<Climb> found;
   for (auto& reference : references(measured)) {
@@ -53,7 +54,7 @@ std::vector<Climb> climbs(const Measured& measured) {
   return found;
 }
 
-// The library is no faster.
+// Whether the library is no faster.
 bool keeps_up(const Climb& climb) {
   return climb.over_library &&
          (parlab::tied(*climb.over_library) || climb.over_library->value > 1);

@@ -13,8 +13,8 @@
 namespace parlab::page {
 namespace {
 
-// A part of a relative address: everything but letters,
-// digits and . _ - as %XX.
+// A part of a relative address: everything except letters, digits and . _ -
+// becomes %XX.
 std::string address(const std::string& folder) {
   std::string text;
   for (const char c : folder) {
@@ -37,7 +37,7 @@ Cell cell_of(const std::optional<Ceilings>& ceilings) {
   return {bandwidth(memory_bandwidth(*ceilings)), joined(peaks)};
 }
 
-// What it is told from other machines by.
+// The name that distinguishes it from other machines.
 std::string label_of(const Measured& measured) {
   const auto gpus = gpus_of(measured);
   return measured.has_gpu() ? measured.machine + " (" + gpus + ")"
@@ -46,8 +46,8 @@ std::string label_of(const Measured& measured) {
 
 using Machines = std::vector<const Measured*>;
 
-// One GPU of a kind is compared, of a machine that has one alone where there is
-// such: the others are left out.
+// One GPU of each model is compared, from a machine with a single one if there
+// is such. The others are left out.
 Machines of_one_gpu(const std::vector<Measured>& machines, Machines& left_out) {
   std::set<std::string> alone;
   for (const auto& measured : machines) {
@@ -62,14 +62,15 @@ Machines of_one_gpu(const std::vector<Measured>& machines, Machines& left_out) {
   return compared;
 }
 
-// Times are those of one GPU, or of the CPU.
+// Only times of one GPU, or of the CPU.
 Entries on_half(const Measured& measured, const std::string& workload,
                 bool gpu) {
   return where(on_device(of_workload(all(measured), workload), gpu),
                [](const Entry& entry) { return !of_team(entry); });
 }
 
-// Of one machine the fastest on one half of it, at one size and dtype.
+// The fastest variant of one machine, on its GPU or its CPU, at one size and
+// dtype.
 struct Contender {
   const Measured* machine;
   const Entry* entry;
@@ -90,8 +91,8 @@ std::vector<Contender> contenders(const Machines& machines,
   return found;
 }
 
-// The dtype and size that most machines have on this half, and of these the
-// largest.
+// The dtype and size that most machines have on their GPU (or CPU); the largest
+// of these.
 std::optional<std::pair<Dtype, Size>> common_point(const Machines& machines,
                                                    const std::string& workload,
                                                    bool gpu) {
@@ -105,7 +106,7 @@ std::optional<std::pair<Dtype, Size>> common_point(const Machines& machines,
     }
   }
   entries = of_usual_parameters(entries);
-  // The main dtype first: it is that of most backends.
+  // The main dtype first: most backends have it.
   auto order = dtypes(entries);
   const auto main = main_dtype(entries);
   std::ranges::stable_partition(order,
@@ -125,14 +126,14 @@ std::optional<std::pair<Dtype, Size>> common_point(const Machines& machines,
   return chosen;
 }
 
-// "GPU", "CPU", or of several GPUs one.
+// "GPU", "CPU", or one of several GPUs.
 std::string half_of(const Measured& measured, const Entry& entry) {
   if (!on_gpu(entry.side)) return "CPU";
   const auto there = gpus_of_last_run(measured);
   return there < 2 ? "GPU" : "one of its " + counted(there, "GPU");
 }
 
-// A machine has one look in all rows.
+// A machine has the same look in all rows.
 Look look_of(const Machines& machines, const Measured* one) {
   constexpr Look looks[] = {Look::disc, Look::square, Look::triangle,
                             Look::diamond, Look::ring};
@@ -173,7 +174,7 @@ std::string who_wins(const std::map<std::string, std::size_t>& wins,
   return text;
 }
 
-// The fastest of each machine on this half of it.
+// The fastest of each machine, on its GPU or its CPU.
 std::vector<Block> ranks(const Machines& machines, bool gpu) {
   std::set<std::string> workloads;
   for (const auto* measured : machines) {

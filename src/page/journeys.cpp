@@ -1,4 +1,4 @@
-// Does the GPU pay when data must travel?
+// Does the GPU pay if data must be copied?
 #include <algorithm>
 
 #include "page/reference.hpp"
@@ -17,7 +17,7 @@ const Duel* at_size(const std::vector<Duel>& duels, const Size& size) {
   return found == duels.end() ? nullptr : &*found;
 }
 
-// How many of these ratios there are, and where the GPU wins: "2 of 7"
+// How many of these ratios the GPU wins: "2 of 7".
 std::string wins(const std::vector<Ratio>& ratios) {
   const auto won = std::ranges::count_if(
       ratios, [](const Ratio& ratio) { return above(ratio, 1); });

@@ -22,22 +22,22 @@ std::string idea_of(const Entry& entry) {
   return entry.side == Side::gpu_library ? "the vendor's library" : "";
 }
 
-// A rung of those that compute alike, and what it bought over the best of
-// those before it; libraries are no rungs.
+// A rung, and how much faster it is than the best one before it. All rungs use
+// the same kind of arithmetic; libraries are no rungs.
 struct Step {
   const Entry* entry;
   const Entry* before;
   std::optional<Ratio> gain;
 
-  // By its whole interval, where it has one.
+  // The whole interval decides, if there is one.
   bool bought() const {
     return gain && (decided(*gain) ? above(*gain, worth_mentioning)
                                    : gain->value > worth_mentioning);
   }
 };
 
-// The fastest of those before that it can be compared with, which one of
-// another host cannot.
+// The fastest earlier rung that it can be compared with; one of another host
+// cannot.
 Step step_of(const Entry* entry, const std::vector<Step>& steps) {
   Step step{entry, nullptr, std::nullopt};
   for (const auto& earlier : steps) {
@@ -76,12 +76,12 @@ Cell gain_cell(const Step& step) {
           note};
 }
 
-// On a GPU nearly all rungs are of one backend.
+// Nearly all rungs on a GPU are of one backend.
 std::string short_name(const Entry& entry) {
   return on_gpu(entry.side) ? entry.record.variant : name(entry.record);
 }
 
-// Against the best here that computes alike, or in full precision.
+// Compared with the best of the same arithmetic here, or of full precision.
 Cell against(const Entry& entry, const Entry* other) {
   if (other == nullptr || other == &entry) return {};
   const auto ratio = speedup(entry.record, other->record);
@@ -114,7 +114,7 @@ Rung rung_of(const Measured& measured, const Entry& entry, const Entries& rungs,
   return rung;
 }
 
-// Rungs that compute alike, and libraries that do.
+// Rungs and libraries of the same arithmetic.
 Ladder ladder_of(const Measured& measured, const Entries& rungs,
                  const Entry* full_precision, const Curves& curves) {
   Ladder ladder;
@@ -147,7 +147,7 @@ std::string fastest_of(const Entries& rungs) {
          "; ";
 }
 
-// Why the fastest of other arithmetic is no rung of the ladder.
+// Why the fastest variant of other arithmetic is no rung of the ladder.
 std::optional<Paragraph> why_apart(const Measured& measured,
                                    const Entries& rungs, const Entry* full) {
   const auto* alike = best(of_precision(rungs, Precision::alike));
@@ -166,7 +166,7 @@ std::optional<Paragraph> why_apart(const Measured& measured,
                                          ", not " + limit_words(other) + ".")};
 }
 
-// Where counts stand beside the rungs.
+// Says which counts are shown beside the rungs.
 Text where_counted(const Measured& measured, const Entries& rungs) {
   for (const auto* entry : rungs) {
     if (const auto* counts = counts_of(measured.counted, entry->record)) {
@@ -185,7 +185,7 @@ bool any_without_gain(const Entries& rungs) {
   });
 }
 
-// entries: of one dtype and one half of the machine at one size.
+// entries: of one dtype on the GPU (or the CPU), at one size.
 Section half_of(const Measured& measured, const Entries& entries, bool gpu,
                 bool is_main, const Curves& curves) {
   const auto rungs = ladder(entries);
@@ -299,7 +299,7 @@ std::vector<Block> ladders(const Measured& measured, const Reference& reference,
       const bool main = dtype == reference.dtype;
       auto section = half_of(measured, at, gpu, main, curves);
 
-      // On a machine without a GPU the CPU's is the first to see.
+      // Without a GPU, the CPU's section is shown first.
       section.folded = !main || (!gpu && measured.has_gpu());
       section.printed = main;
       if (main && gpu == measured.has_gpu()) {

@@ -9,7 +9,7 @@
 namespace parlab::page {
 namespace {
 
-// The values a run fact had, the oldest first, each once.
+// The different values of a fact in all runs, oldest first.
 template <typename Value>
 std::string each(const std::vector<Run>& runs, Value value) {
   std::vector<std::string> seen;
@@ -21,7 +21,7 @@ std::string each(const std::vector<Run>& runs, Value value) {
   return join(seen, ", ");
 }
 
-// Names of facts and what is so, without those of which nothing is known.
+// Names of facts and their values; unknown facts are left out.
 Table facts(const std::vector<std::pair<std::string, Text>>& all) {
   auto table = table_of({"", ""});
   for (const auto& [name, text] : all) {
@@ -83,8 +83,7 @@ Section ceilings_of(const std::string& what, const Ceilings& ceilings) {
   return section;
 }
 
-// ": reading 1.00 GiB at 95.8 GB/s to 198 GB/s"; empty where that is the same
-// in all runs.
+// ": reading 1.00 GiB at 95.8 GB/s to 198 GB/s"; empty if all runs agree.
 Text spread_of_memory(const std::vector<Run>& runs) {
   double least = 0, most = 0, bytes = 0;
   for (const auto& run : runs) {
@@ -148,7 +147,7 @@ std::string not_measured(const Measured& measured,
     }
     if (on_device(entries, false).empty()) on_cpu.push_back(name);
     if (!measured.has_gpu()) continue;
-    // Kernels alone have some of the types; what the CPU has they have too.
+    // Some types exist only in kernels; all types of the CPU exist there too.
     for (const auto dtype : dtypes(entries)) {
       if (on_device(of_dtype(entries, dtype), true).empty())
         on_gpus.push_back(name + " in " +
@@ -175,8 +174,8 @@ Section machine(const Measured& measured) {
     if (entry.side == Side::cpu_library) blas.insert(entry.record.library);
   }
   blas.erase("");
-  // Of the last build: those before it differ in little, and
-  // each record has its own.
+  // From the last build: earlier ones differ little, and each record has its
+  // own.
   const std::string flags = runs.empty() ? "" : runs.back().flags;
   const bool of_gpu = flags.find("nvcc") != flags.npos;
   Section section{

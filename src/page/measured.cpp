@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Larger by what has to be moved, then by what has to be done.
+// Orders by bytes to move, then by operations.
 std::tuple<double, double, Size> extent(const Record& record) {
   return {record.bytes, record.flops, record.size};
 }
@@ -26,8 +26,8 @@ void sort_runs(std::vector<Run>& runs) {
   std::ranges::stable_sort(runs, {}, &Run::date);
 }
 
-// The largest size that has so many different values, as a share of
-// what the size with most has.
+// The largest size that has the most different values, or at least `share` of
+// the most.
 template <typename Value>
 std::optional<Size> largest_with_most(const Entries& entries, Value value,
                                       double share = 1) {
@@ -135,9 +135,9 @@ std::vector<std::string> Measured::workloads() const {
   return {names.begin(), names.end()};
 }
 
-// The latest records that the audit speaks against, by their identity. Those of
-// an older source stay, which was right when it was measured, and those of busy
-// hosts and with wide intervals, which the page shows beside them.
+// The identities of the latest records that the audit rejects. Records of an
+// older source stay, since they were right when measured. So do those of busy
+// hosts and with wide intervals, which the page marks.
 std::set<std::string> rejected(const std::vector<Record>& records,
                                const std::map<std::string, Run>& runs) {
   constexpr Cause shown[] = {Cause::source_changed, Cause::others_were_at_work,
@@ -310,7 +310,7 @@ std::optional<Size> largest_common_size(const Entries& entries) {
 }
 
 std::optional<Size> ladder_size(const Entries& entries) {
-  // A rung for small sizes alone does not make these the ones to show.
+  // A rung that exists only at small sizes does not decide the size shown.
   constexpr double nearly_all = 0.8;
   const auto name = [](const Entry& entry) { return entry.record.full_name(); };
   return largest_with_most(of_usual_parameters(entries), name, nearly_all);
@@ -391,8 +391,8 @@ bool of_team(const Entry& entry) {
 }
 
 Entries ladder(const Entries& entries) {
-  // Variants that this build lacks come last on their side, by name, before
-  // them those of teams, whose rungs are numbered on their own.
+  // Variants that this build lacks come last on their side, by name; before
+  // them come those for several GPUs, which are numbered separately.
   constexpr int of_teams = 1 << 19, unknown = 1 << 20;
   std::map<std::tuple<Side, int, std::string>, const Entry*> rungs;
   std::map<std::string, int> rung_of;

@@ -35,8 +35,8 @@ Document machine_page(const Measured& measured,
   return page;
 }
 
-// Those that have a GPU first, of these those that have measured the most, and
-// of equals the one with the fastest memory.
+// Machines with a GPU come first, then those with the most measurements, then
+// the one with the fastest memory.
 Document index_page(const std::vector<Measured>& machines) {
   std::vector<const Measured*> in_order;
   for (const auto& measured : machines)

@@ -9,12 +9,13 @@
 
 namespace parlab::page {
 
-// figures: the folder with the machine's figures; what is not there is said so.
+// figures: the folder with the machine's figures; the page names missing ones.
 Document machine_page(const Measured& measured,
                       const std::filesystem::path& figures,
                       const Tables& tables = {});
 
-// Links to the page of each machine, FOLDER/index.html, and compares them.
+// Links to the page of each machine, FOLDER/index.html, and compares the
+// machines.
 Document index_page(const std::vector<Measured>& machines);
 
 }  // namespace parlab::page

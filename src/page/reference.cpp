@@ -13,8 +13,8 @@ Entries of_one_gpu(const Entries& entries) {
   return where(entries, [](const Entry& entry) { return !of_team(entry); });
 }
 
-// Where there are some that were written for one GPU, they are what is summed
-// up; on a machine that has measured teams alone, those.
+// The variants that summaries show: those for one GPU if there are any; those
+// for several GPUs on a machine that measured only these.
 Entries contest_of(const Entries& entries) {
   const auto gpu = on_device(entries, true);
   const auto& half = gpu.empty() ? entries : gpu;
@@ -54,8 +54,8 @@ std::optional<Reference> reference_of(const Measured& measured,
     const auto there = of_size(some, entry.record.size);
     return !on_device(there, false).empty();
   });
-  // The CPU decides among the sizes that most variants have, and is not asked
-  // where it has none of them.
+  // The CPU decides among the sizes that most variants have; it is ignored if
+  // it has none of them.
   const auto most = ladder_size(contest), both = ladder_size(also);
   const auto variants = [&](const Size& size) {
     return ladder(of_size(contest, size)).size();

@@ -1,5 +1,5 @@
-// The one size and dtype at which all summaries of a workload are made, and
-// the one limit that its variants are measured by there.
+// The one size and dtype for all summaries of a workload, and the one limit
+// with which its variants are compared there.
 #pragma once
 
 #include <optional>
@@ -11,10 +11,10 @@
 
 namespace parlab::page {
 
-// How a variant computes, beside the others at its point.
+// A variant's arithmetic, compared with the others at its point.
 enum class Precision { full, alike, reduced };
-// alike: by other means than IEEE arithmetic, but its errors were within the
-// bound of that on all inputs they are known of.
+// alike: other means than IEEE arithmetic, but with errors within its bound on
+// all inputs for which they are known.
 Precision precision_of(const Record& record);
 Entries of_precision(const Entries& entries, Precision precision);
 
@@ -22,29 +22,31 @@ struct Reference {
   std::string workload;
   Dtype dtype = Dtype::f32;
   Size size;
-  Entries point;    // all that was measured there, on both halves
-  Entries contest;  // on the GPU, where there is one: what is summed up
+  Entries point;    // all entries there, on GPU and CPU
+  Entries contest;  // on the GPU if there is one: the variants that summaries
+                    // show
 };
-// The largest size that nearly all variants of the faster half were measured
-// at, of those at which the CPU was measured too, where there are such.
+// The largest size at which nearly all variants of the GPU (or else the CPU)
+// were measured; if possible, one at which the CPU was measured too.
 std::optional<Reference> reference_of(const Measured& measured,
                                       const std::string& workload);
-// Of each workload that has times.
+// For each workload that has times.
 std::vector<Reference> references(const Measured& measured);
 
-// Of the least time that memory and units allow at this point, by the best of
-// the roofs that records in it have: one limit for all that compute alike on
-// one half of the machine, on as many GPUs. So what is slower never has more.
+// The share of the limit that it reaches. The limit is the least time that
+// memory and units allow at this point, by the best of the roofs in its
+// records. All variants of the same arithmetic on the CPU, or on as many GPUs,
+// have one limit, so a slower one never shows a larger share.
 std::optional<double> of_limit(const Entry& entry, const Entries& point);
 
-// A gain is what bought this at the least, by its whole interval.
+// A rung counts as a gain if its whole interval is above this.
 inline constexpr double worth_mentioning = 1.05;
 
-// The best of the ladder's full precision that was written here, of one GPU.
+// The best in full precision, for one GPU, that is not a library's.
 const Entry* fastest_own(const Entries& point);
 const Entry* fastest_library(const Entries& point);
-// The fastest of other arithmetic that is as accurate, where it is faster than
-// all in full precision.
+// The fastest variant of other arithmetic that is as accurate, if it is faster
+// than all in full precision.
 const Entry* fastest_alike(const Entries& point);
 
 }  // namespace parlab::page

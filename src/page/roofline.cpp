@@ -24,13 +24,13 @@ double performance(const Entry& entry) {
   return entry.record.flops / entry.summary.median;
 }
 
-// The best of each workload and backend on one half of the machine, each
-// at the largest size that nearly all variants of the workload were measured
-// at, or of the backend where it was not. The roofs are those of one GPU.
+// The best of each workload and backend on the GPU (or the CPU), at the largest
+// size at which nearly all variants of the workload were measured, or else
+// those of the backend. The roofs are those of one GPU.
 struct Best {
   const Entry* entry;
-  double reached;  // of its limit
-  bool fastest;    // of its workload
+  double reached;  // share of its limit
+  bool fastest;    // in its workload
   std::string limit;
 };
 std::vector<Best> best_of_each(const Measured& measured, bool gpu) {
@@ -65,7 +65,7 @@ std::vector<Best> best_of_each(const Measured& measured, bool gpu) {
   return found;
 }
 
-// From where the chart begins up to the peak of a unit, and along it.
+// The line from the chart's left edge up to the peak of a unit, and along it.
 Series roof(const std::string& label, double bytes_per_second, double peak,
             double from, double to, int look) {
   const double ridge = std::clamp(peak / bytes_per_second, from, to);

@@ -1,5 +1,5 @@
-// What a faster GPU changes: of two kinds of GPU, which workloads are faster by
-// as much as the memory is, which by as much as the units are.
+// The effect of a faster GPU: of two GPU models, which workloads gain as much
+// as the memory, and which as much as the units.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -10,13 +10,13 @@
 namespace parlab::page {
 namespace {
 
-// A ratio of times and one of roofs are the same within this.
+// A ratio of times equals one of roofs if they agree within this.
 constexpr double alike = 0.05;
-// Further from its roof a kernel waits for something else.
+// Below this share of its roof, a kernel waits for something else.
 constexpr double near_roof = 0.5;
 
-// One machine of each kind of GPU, that with most points, the one with the
-// slowest memory first.
+// One machine per GPU model, the one with the most points; sorted by memory
+// bandwidth, slowest first.
 std::vector<const Measured*> kinds_of_gpu(
     const std::vector<Measured>& machines) {
   std::map<std::string, const Measured*> by_gpu;
@@ -50,8 +50,8 @@ struct Pair {
     const auto a = of_roof(*slower), b = of_roof(*faster);
     return a && b && std::min(*a, *b) >= near_roof;
   }
-  // Far from a roof it goes with none of them, whatever its gain. Nothing: the
-  // interval does not tell.
+  // A kernel far from its roof does not follow it, whatever its gain. nullopt:
+  // the interval cannot tell.
   std::optional<bool> as_the_roof() const {
     if (!near_roofs()) return false;
     const auto [value, known] = gain();
@@ -64,7 +64,7 @@ struct Pair {
   }
 };
 
-// Of these the variants that the others have as well.
+// The entries whose variant is also among the others.
 Entries shared_variants(const Entries& entries, const Entries& others) {
   return where(entries, [&](const Entry& entry) {
     return std::ranges::any_of(others, [&](const Entry* other) {
@@ -73,8 +73,8 @@ Entries shared_variants(const Entries& entries, const Entries& others) {
   });
 }
 
-// At the smallest and the largest size that both were measured at, with the
-// usual parameters where there are such; of the variants that both have there.
+// At the smallest and the largest size that both measured, with the usual
+// parameters if possible, for the variants that both have there.
 std::vector<Pair> pairs_of(const Entries& slower, const Entries& faster) {
   const auto of_both = where(slower, [&](const Entry& entry) {
     return !of_size(faster, entry.record.size).empty();
@@ -121,7 +121,7 @@ std::optional<Section> pair_section(const Measured& slower,
   const auto slow = *slower.device_ceilings(), fast = *faster.device_ceilings();
   auto table = table_of({"Workload", "Times as fast", "Its limit", "Goes with",
                          "Fastest of each"});
-  std::map<std::string, std::string> with;  // what: largest points
+  std::map<std::string, std::string> with;  // what they follow: largest points
   std::size_t small = 0, small_with_none = 0;
   std::string not_both;
   const auto add_to = [](std::string& list, const std::string& what) {

@@ -18,20 +18,20 @@ using Curves = std::map<std::string, std::string>;  // page/figures.hpp
 
 // ---- the first screen
 
-// One sentence, by what these have measured.
+// One sentence that describes the machines' measurements.
 std::string what_this_is(const std::vector<const Measured*>& machines);
-// page: where what they lead to is; "": here.
+// page: the page that the headlines link to; "": this one.
 Headlines headlines(const Measured& measured,
                     const std::vector<Finding>& findings,
                     const std::string& page = "");
-// Nothing where no transfers were measured, or no several GPUs, or no joules.
+// nullopt if no transfers, teams or energy were measured.
 std::optional<Headline> of_travel(const Measured& measured);
 std::optional<Headline> of_teams(const Measured& measured);
 std::optional<Headline> of_energy(const Measured& measured);
 Section first_screen(const Measured& measured,
                      const std::vector<Finding>& findings);
-// For each workload how far its kernels come. Rows lead to their ladders on
-// that page; "": this one.
+// For each workload, how close its kernels come to the limit. Rows link to
+// their ladders on that page; "": this one.
 std::optional<Strip> first_to_fastest(const Measured& measured,
                                       const std::string& page,
                                       const std::string& id);
@@ -44,50 +44,51 @@ std::vector<FastestRow> fastest_rows(const Measured& measured);
 
 // ---- sections
 
-// Experiments of reports, workloads on one half of the machine, and types on
-// its GPU that have no records; "": none.
+// Experiments of reports, workloads on the GPU or the CPU, and types on the GPU
+// that have no records; "": none.
 std::string not_measured(const Measured& measured,
                          const std::vector<Finding>& findings);
-// What the machine is, and its measured ceilings.
+// The machine's facts and its measured ceilings.
 Section machine(const Measured& measured);
-// Its ladders, and figures and tables of the experiments that have it
-// alone. figures: their folder.
+// Its ladders, and the figures and tables of experiments on it alone. figures:
+// their folder.
 Section workload_section(const Measured& measured, const std::string& workload,
                          const std::filesystem::path& figures,
                          const Tables& tables);
-// Figures and tables of the experiments that have several workloads.
+// Figures and tables of the experiments that cover several workloads.
 std::optional<Section> shared_experiments(const Measured& measured,
                                           const std::filesystem::path& figures,
                                           const Tables& tables);
-// The ladders alone, the main one first; a rung leads to its curve.
+// The ladders alone, the main one first; each rung links to its curve.
 std::vector<Block> ladders(const Measured& measured, const Reference& reference,
                            const Curves& curves);
 // "coalesced (4.40×) is the whole gain; the 5 ideas after it add nothing"
 std::string finding_of_ladder(const Entries& rungs);
-// Attainable performance of the device and of the host, and what came of it.
+// The attainable performance of device and host, and how much of it was
+// reached.
 Section rooflines(const Measured& measured);
-// From which size on the GPU wins when the data has to travel.
+// The size from which the GPU wins if the data has to be copied.
 Section transfers(const Measured& measured);
 struct Journey;  // page/transfers.hpp
 // The answer in a sentence and a picture.
 std::vector<Block> does_it_pay(const std::vector<Journey>& all);
-// What several GPUs buy; nothing where there was one.
+// The gain of several GPUs; nullopt if there was one.
 std::optional<Section> teams(const Measured& measured);
-// The same of that machine which has the most of them.
+// The same for the machine with the most GPUs.
 std::optional<Section> largest_team(const std::vector<Measured>& machines);
-// Where the page of a machine is, seen from the index.
+// The address of a machine's page, from the index.
 std::string page_address(const Measured& measured);
-// Which rung costs the least energy, and whether it is the fastest;
-// nothing where energy was not asked for.
+// Which rung costs the least energy, and whether it is the fastest; nullopt if
+// energy was not measured.
 std::optional<Section> energy(const Measured& measured);
-// How far the devices of a cluster differ, and which of them are slow;
-// nothing where no control points were measured.
+// How far the devices of a cluster differ, and which of them are slow; nullopt
+// if no control points were measured.
 std::optional<Section> devices(const Measured& measured);
-// The claims of the source reports; links to those figures
-// that are in the folder.
+// The claims of the source reports, with links to the figures that are in the
+// folder.
 Section claims(const std::vector<Finding>& findings,
                const std::filesystem::path& figures);
-// A grid for each report: machines and their claims, each a link to the page.
+// A grid for each report: machines and their claims, each linked to the page.
 struct Judged {
   std::string machine, page;
   std::vector<Finding> findings;
@@ -95,19 +96,19 @@ struct Judged {
 std::vector<Block> claims_grid(const std::vector<Judged>& machines);
 Text counted_verdicts(const std::vector<Finding>& findings);
 std::string claim_anchor(const Finding& finding);  // "claim-v-obs3"
-// A sign beside the words, for those who look for one verdict among
-// many; and with the words.
+// A sign beside the words, so that one verdict is easy to find among many; and
+// the words with it.
 std::string verdict_sign(Outcome outcome);
 std::string verdict_words(const Finding& finding);
 
-// The first screen of each, of which one is chosen.
+// The first screens of all machines, for the reader to choose from.
 Alternatives first_of_each(const std::vector<const Measured*>& machines);
 // Several machines: their facts, their times and their verdicts side by side.
 Section machine_list(const std::vector<Measured>& machines);
 Section side_by_side(const std::vector<Measured>& machines);
 Section verdicts(const std::vector<Measured>& machines);
-// Which workloads gain what the memory of one kind of GPU has over that of
-// another, and which what its units have; nothing of a single kind.
+// Which workloads gain as much as one GPU model's memory gains over another's,
+// and which as much as its units; nullopt for a single model.
 std::optional<Section> scaling(const std::vector<Measured>& machines);
 
 }  // namespace parlab::page

@@ -1,4 +1,4 @@
-// What does a second GPU buy, and from which size on?
+// What is the gain of a second GPU, and from which size on?
 #include <algorithm>
 #include <map>
 
@@ -11,14 +11,15 @@
 namespace parlab::page {
 namespace {
 
-// At one size: the best of so many GPUs over the best of one.
+// At one size: the best variant on so many GPUs, compared with the best on one.
 struct Share {
   const Entry* entry;
   Ratio gain;
 };
 struct Team {
   std::string workload;
-  std::map<std::int64_t, Share> largest;  // by GPUs, at the largest size
+  std::map<std::int64_t, Share> largest;  // by number of GPUs, at the largest
+                                          // size
   std::map<std::int64_t, std::string> pays_from;
 };
 
@@ -47,7 +48,7 @@ std::vector<Team> teams_of(const Measured& measured) {
     const auto entries = of_usual_parameters(of_dtype(
         of_workload(all(measured), reference.workload), reference.dtype));
     Team team{.workload = reference.workload, .largest = {}, .pays_from = {}};
-    // From the largest size down, as long as they win.
+    // From the largest size down, while they win.
     auto ascending = sizes(
         where(entries, [](const Entry& entry) { return of_team(entry); }));
     std::map<std::int64_t, bool> lost;
@@ -154,8 +155,8 @@ std::optional<Section> teams(const Measured& measured) {
   return teams_section(std::move(blocks));
 }
 
-// Workloads in which as many GPUs pay on one machine, from some size on, and on
-// the other at no size: what they gain on the other.
+// Workloads in which a number of GPUs pays (from some size on) on one machine
+// only, with the gain on the other.
 std::vector<Text> otherwise(const Measured& shown, const Measured& other) {
   std::map<std::string, bool> pays;
   for (const auto& team : teams_of(shown)) {
@@ -179,7 +180,7 @@ std::vector<Text> otherwise(const Measured& shown, const Measured& other) {
   return found;
 }
 
-// That with the most GPUs has measured the smaller teams, too.
+// The machine with the most GPUs has measured smaller teams too.
 std::optional<Section> largest_team(const std::vector<Measured>& machines) {
   const Measured* largest = nullptr;
   for (const auto& measured : machines) {

@@ -16,8 +16,8 @@
 namespace parlab::page {
 namespace {
 
-// All extents are the same number, parameters aside: that number
-// can stand for the size.
+// Whether all extents are the same number, parameters aside, so that it can
+// stand for the size.
 bool is_one_number(const Entries& entries) {
   return std::ranges::all_of(entries, [](const Entry* entry) {
     const auto& size = entry->record.size;
@@ -28,8 +28,8 @@ bool is_one_number(const Entries& entries) {
   });
 }
 
-// What the link between host and GPU allows, both ways at once;
-// 0 when it is not known.
+// The least time that the link between host and GPU allows, with both
+// directions at once; 0 if unknown.
 double link_seconds_of(const Record& record, const Measured& measured) {
   const auto* workload = Registry::instance().workload(record.workload);
   if (workload == nullptr) return 0;
@@ -40,7 +40,7 @@ double link_seconds_of(const Record& record, const Measured& measured) {
         static_cast<double>(array.bytes());
   }
   double least = 0;
-  // what was reached once can be reached
+  // the best rate of any run
   for (const auto& run : measured.runs) {
     const double seconds = host_link_seconds(run.device, from_host, to_host);
     if (seconds > 0 && (least == 0 || seconds < least)) least = seconds;
@@ -57,7 +57,7 @@ std::optional<double> fastest_way(const Entries& gpu, Way way) {
   return least;
 }
 
-// Where the GPU is the faster one, in words.
+// In words, the sizes at which the GPU is faster.
 std::string where_it_wins(const std::vector<Duel>& duels, Ratio Duel::*ratio) {
   const auto found = crossover(duels, ratio);
   if (found.first == nullptr) {
@@ -87,7 +87,7 @@ std::string finding_of(const Journey& journey) {
 
 Chart chart_of_ways(const Journey& journey, const Measured& measured) {
   const auto& measured_at = journey.entries;
-  // A line through other shapes would have walls: they are left out.
+  // Other shapes would make steps in the line, so they are left out.
   const auto even = where(
       measured_at, [](const Entry& entry) { return is_one_number({&entry}); });
   const bool one = !even.empty();
@@ -134,8 +134,8 @@ Chart chart_of_ways(const Journey& journey, const Measured& measured) {
   return chart;
 }
 
-// Against the best CPU of the same machine and host_id: the folder may hold
-// records of others.
+// Compared with the best CPU variant of the same machine and host_id: the
+// folder may hold records of other hosts.
 std::optional<Duel> duel_of(const Entry& gpu, const Entries& on_cpu, Way way) {
   const auto* cpu = best(where(on_cpu, [&](const Entry& e) {
     return same_machine(e.record, gpu.record);
@@ -170,7 +170,7 @@ Cell verdict(const std::vector<Duel>& duels, Ratio Duel::*ratio) {
   return cell;
 }
 
-// With what it takes at the size of the row.
+// With the times at the size of the row.
 Cell verdict(const Journey& journey, Way way) {
   const auto& all = journey.all[static_cast<std::size_t>(way)];
   Cell cell = verdict(all, &Duel::travelled);

@@ -1,4 +1,4 @@
-// When the GPU is worth the way there and back.
+// When the GPU is worth copying the data there and back.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace parlab::page {
 
-// The one name of each way in all figures, tables and sentences.
+// The one name of each way of transfer, in all figures, tables and sentences.
 inline constexpr const char* data_is_there = "data on the GPU";
 constexpr const char* name_of(Way way) {
   return way == Way::pageable ? "pageable copies"
@@ -18,53 +18,54 @@ constexpr const char* name_of(Way way) {
 }
 inline constexpr Way ways[] = {Way::pageable, Way::pinned, Way::overlapped};
 
-// The GPU against the best CPU of the same host at one size; of the GPU the
-// variant that is fastest with its transfers on that way.
+// The GPU against the best CPU of the same host at one size; on the GPU, the
+// variant that is fastest including this kind of transfer.
 struct Duel {
   const Entry* cpu = nullptr;
   const Entry* gpu = nullptr;
-  // How many times as fast as the CPU; kernel: says nothing where
-  // copies go on beside it.
+  // How many times as fast as the CPU. kernel: without transfers; meaningless
+  // if copies overlap it.
   Ratio kernel, travelled;
 };
 
-// At every size, ascending, that the CPU and the GPU, transfers on that
-// way included, were measured at. entries: of one workload and dtype,
-// those from host memory among them.
+// At every size, ascending, at which CPU and GPU were measured, including this
+// kind of transfer. entries: of one workload and dtype, including variants from
+// host memory.
 std::vector<Duel> duels(const Entries& entries, Way way = Way::pageable);
 
-// Wins count where the interval lies above 1; sizes with too few samples
-// for one count neither way.
+// A win is an interval above 1; sizes with too few samples for an interval
+// count neither way.
 struct Crossover {
-  // From here on the GPU wins; nullptr when it does not at the largest.
+  // The smallest size from which the GPU always wins; nullptr if it does not
+  // win at the largest.
   const Duel* first = nullptr;
-  bool always = false;     // and first is the smallest size
+  bool always = false;     // it wins at every size
   bool in_places = false;  // it wins at smaller sizes too, with losses between
-  const Duel* last = nullptr;  // at the largest size that it wins at
+  const Duel* last = nullptr;  // the largest size at which it wins
   std::size_t undecided = 0;
 };
 // ratio: Duel::kernel or Duel::travelled.
 Crossover crossover(const std::vector<Duel>& duels, Ratio Duel::*ratio);
 
-// How often the kernel has to run on the same data until the transfers
-// are paid for; nothing when they never are.
+// How often the kernel has to run on the same data before the transfers are
+// paid for; nullopt if they never are.
 std::optional<double> executions_to_pay(const Duel& duel);
 
-// Of a workload all duels, and those at its reference, or at the largest size
-// that both halves were measured at where there are none.
+// A workload's duels, and those at its reference; if there are none, those at
+// the largest size at which GPU and CPU were measured.
 struct Journey {
   std::string workload;
   Entries entries;
-  std::vector<Duel> all[3];      // by way
+  std::vector<Duel> all[3];      // by way of transfer
   std::optional<Duel> there[3];  // the same at that size
-  Ratio kernel;                  // of the fastest, data on the GPU
+  Ratio kernel;                  // of the fastest, with data on the GPU
 
   const Duel& pageable() const { return *there[0]; }
   const std::optional<Duel>& by(Way way) const {
     return there[static_cast<std::size_t>(way)];
   }
 };
-// The one first that gains the most.
+// The largest gain first.
 std::vector<Journey> journeys(const Measured& measured);
 
 }  // namespace parlab::page

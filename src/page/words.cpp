@@ -57,7 +57,8 @@ std::string setting(const Record& record) {
 }
 
 std::string tunables_of(const Record& record) {
-  // 0 stands for what the variant chooses itself, or for no special way.
+  // 0 means that the variant chooses for itself, or that no special way is
+  // used.
   auto chosen = record.tunables;
   std::erase_if(chosen,
                 [](const auto& tunable) { return tunable.second == 0; });

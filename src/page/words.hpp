@@ -1,4 +1,4 @@
-// Measurements as what the page says of them.
+// Measurements in the words of the page.
 #pragma once
 
 #include <string>
@@ -11,23 +11,23 @@ namespace parlab::page {
 
 Quantity time_of(const Uncertain& seconds);
 Quantity time_of(const Entry& entry);
-Quantity times(const Ratio& ratio);  // as fast, as long
-// A quantity with its interval in small print under it, and what follows that.
+Quantity times(const Ratio& ratio);  // times as fast or as long
+// A quantity with its interval in small print below, followed by `more`.
 Cell with_interval(const Quantity& quantity, const Text& more = {});
-// Its interval, in the direction that as_fast() says it.
+// Its interval, in the same direction as as_fast().
 Text range_of(const Ratio& ratio);
 // "4.40× as fast", "2.10× slower", or that no difference can be measured.
 Text as_fast(const Ratio& ratio);
-// The same "as" or "than" the other.
+// The same, compared with the other record: "as" or "than" it.
 Cell as_fast_as(const Ratio& ratio, const Record& record, const Record& other);
-// Its interval; says when it cannot be told from 1: "0.99–1.01×: a tie".
+// Its interval; adds that it cannot be told from 1: "0.99–1.01×: a tie".
 Text interval(const Ratio& ratio);
 
 std::string name(const Record& record);         // "cuda/naive"
 std::string setting(const Record& record);      // "cuda/naive, block=16"
 std::string tunables_of(const Record& record);  // "block=16"
-// Different GPUs, when both say on which one they were measured and it is not
-// the same; else different hosts, when their hosts had other GPUs; else none.
+// "different GPUs" if both name their GPU and these differ; otherwise
+// "different hosts" if their hosts had different GPUs; otherwise none.
 Detail of_two(const Record& a, const Record& b);
 // "; on different GPUs", or nothing
 Text behind_of_two(const Record& a, const Record& b);
@@ -41,34 +41,35 @@ std::string dimensions(const Record& record);
 // "4096×4096, float": parameters are the usual ones
 std::string short_point(const Record& record);
 std::string short_size(const Record& record);
-// that and the dtype
+// the same and the dtype
 std::string point_of(const Record& record);
-// Of the roof: 0..1 and, wrongly, above; nothing when it was not measured.
+// The share of the roof: 0..1, or above if the roof is wrong; nullopt if it was
+// not measured.
 std::optional<double> of_roof(const Entry& entry);
 Quantity share(double fraction);
 Quantity bandwidth(double bytes_per_second);
 Quantity rate(double flops_per_second);
 // "1 point", "3 points"
 std::string counted(std::size_t count, const std::string& one);
-// "a, b"; the texts in between
+// "a, b"; `between` separates the texts
 Text joined(const std::vector<Text>& parts, const char* between = ", ");
 
-// "2 × NVIDIA H200" where a run had several.
+// "2 × NVIDIA H200" if a run had several.
 std::string gpus_of(const Measured& measured);
 std::size_t gpus_of_last_run(const Measured& measured);
 bool several_gpus(const Measured& measured);
-// "A^T", "rows x cols" and "3x3" with the letters of a page.
+// "A^T", "rows x cols" and "3x3" in typographic characters.
 std::string typeset(const std::string& text);
 // "a", "a and b", "a, b and c"
 std::string listed(const std::vector<std::string>& names);
-// With the letters of a page.
+// In typographic characters.
 std::string in_words(const Text& text);
-// What limit_of() says, in words that fit into a sentence.
+// The result of limit_of(), in words that fit into a sentence.
 std::string limit_words(const std::string& limit);
 // "3 of 7"
 std::string of_all(std::size_t some, std::size_t all);
 
-// A logarithmic axis that has all marks of a strip, around 1.
+// A logarithmic axis that covers all marks of a strip and 1.
 void logarithmic_axis(Strip& strip);
 
 // A table whose cells have these titles above them.

@@ -6,9 +6,9 @@
 // headers: dmv.h dmv_gpu.h kernel.h common.h error.h
 // squares
 //
-// Device pointers, allocated and filled for it; y is cleared. As in the template n is a multiple of the
+// Device pointers, already allocated and filled; y is cleared. As in the template, n is a multiple of the
 // block, a thread has a row, the block's dynamic shared memory holds a value for each thread, and kernels
-// whose names say coalesced or shmem get the matrix transposed. A course that launches otherwise changes
+// whose names say coalesced or shmem get the matrix transposed. A course that launches differently changes
 // a copy of this file: grade --course mine.cu
 #include <cstddef>
 #include <string_view>

@@ -8,7 +8,7 @@
 // headers: polybench.h 2DCONV.h atax.h polybenchUtilFuncts.h
 //
 // A is ni x nj, or m x n, row-major: pointers of the device in a .cu file, of the host in a .cpp file,
-// allocated and filled for it, tmp too. It launches what it needs.
+// already allocated and filled, tmp too. The function launches its own kernels.
 #include "workloads/atax.hpp"
 #include "workloads/conv2d.hpp"
 

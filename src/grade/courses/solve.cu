@@ -1,12 +1,12 @@
 // clang-format off
-// One function for all, as sites of exercises have it: a product of matrices, c = a b.
+// One function for all submissions, as on exercise sites: a product of matrices, c = a b.
 //
 // map: matmul float solve
 // declares matmul: extern "C" void solve(float* a, float* b, float* c, int m, int n, int k)
 // headers: solve.h
 //
 // a is m x n, b is n x k, c is m x k, all row-major: pointers of the device in a .cu file, of the host
-// in a .cpp file, allocated and filled for it. It launches what it needs.
+// in a .cpp file, already allocated and filled. The function launches its own kernels.
 #include "workloads/matmul.hpp"
 
 #include PARLAB_HANDED_IN

@@ -1,6 +1,6 @@
-// The program of one submission. Linked from the framework below
-// src/sweep, without the workloads, and from the submission: who is
-// right is decided elsewhere.
+// The program of one submission. It is linked from the framework below
+// src/sweep, without the workloads, and from the submission: another process
+// decides what is right.
 #include "grade/serve.hpp"
 
 int main(int argc, char** argv) {
