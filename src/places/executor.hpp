@@ -1,9 +1,9 @@
-// A place where variants run: the host, a GPU, a team of GPUs, or
-// the emulation of these.
+// A place where variants run: the host, a GPU, a team of GPUs, or the emulation
+// of these.
 //
 // An executor holds the arrays of one problem, each between guard words,
-// executes variants on them and reports times. It decides nothing: sweep/
-// says what to run and judges the results.
+// executes variants on them and reports times. It decides nothing: sweep/ says
+// what to run and judges the results.
 #pragma once
 
 #include <cstdint>
@@ -35,16 +35,17 @@ struct Call {
   Size size;
   Dtype dtype;
   TunableValues tunables;
-  double expected_s = 0;  // roughly, of one execution: limits follow from it
+  double expected_s = 0;  // rough time of one execution; limits follow from it
 
-  // Names the scratch memory of the call, which lives until
-  // the problem is released.
+  // Name of the call's scratch memory, which lives until the problem is
+  // released.
   std::string key() const {
     return variant->full_name() + " " + to_string(tunables);
   }
 };
 
-// Those that the variant reads or writes: all others are null to it.
+// The arrays that the variant reads or writes; to the variant, all others are
+// null.
 Arrays declared_by(const Variant& variant, const Arrays& arrays);
 
 // What happened to the memory around one execution.
@@ -53,35 +54,34 @@ struct Checked {
   Detail damage;   // Cause::wrote_past_end, changed_input ...
   bool inputs_lost = false;  // the inputs must be filled and loaded again
   LaunchShape launch;        // of the last kernel; all zero on the host
-  double seconds = 0;        // roughly, for planning
+  double seconds = 0;        // rough, for planning
 };
 
-// About as long as the executions of a batch take together, but for one that
-// is longer.
+// Approximate time of a batch, unless one execution alone takes longer.
 inline constexpr double usual_batch_s = 0.02;
 
 // Timed executions, one after another.
 struct BatchPlan {
   Cache cache = Cache::hot;
-  // what happens before each, outside its time
+  // disturbances before each execution, outside its time
   std::vector<Disturbance> executions;
-  // By the clock of a grader, which sees all that happens from question to
-  // answer: no execution is untimed, and how long threads waited for a CPU is
-  // wanted.
+  // Timed like a grader's own clock, which sees everything from question to
+  // answer. So no execution is untimed, and the time that threads waited for a
+  // CPU is reported.
   bool watched = false;
 };
 
 struct Batch {
   std::vector<double> seconds;  // one entry per execution
-  // of a team: between its first GPU that was done and its last
+  // for a team: from the first GPU to finish to the last
   std::vector<double> apart;
-  double clock_hz = 0;          // of the device, meanwhile; 0: not known
-  double highest_clock_hz = 0;  // that the device may have
-  // During the executions, of the thread that waited longest: see
-  // machine/run_queue.hpp. Nothing: not asked for, not on the host, or
-  // the system does not say.
+  double clock_hz = 0;          // of the device during the batch; 0: unknown
+  double highest_clock_hz = 0;  // maximum clock of the device
+  // Wait for a CPU during the executions, for the thread that waited longest:
+  // see machine/run_queue.hpp. Nothing if it was not asked for, not on the
+  // host, or the system does not say.
   std::optional<double> waited_s = {};
-  // of this process just after them, where waits were asked for
+  // threads of this process just after the executions, if waits were asked for
   int threads = 0;
   // as in Checked, or Cause::wrote_after_return, wrote_after_time
   Detail damage;
@@ -92,58 +92,59 @@ struct Left {
   Detail damage = {};  // Cause::copies_differ
 };
 
-// Executions one right after another, for what takes seconds to be measured.
+// Executions one right after another, to measure quantities that take seconds.
 struct Repetition {
-  std::int64_t bunch = 1;  // executions from question to question
-  // the device is warm and at rest, the first is about to start
+  std::int64_t bunch = 1;  // executions between two questions
+  // called when the device is warm and at rest, just before the first execution
   std::function<void()> begins;
-  // asked after each bunch; on a GPU the next one runs meanwhile
+  // asked after each bunch; on a GPU the next bunch is already running
   std::function<bool()> enough;
-  std::function<void()> ends;  // the last one is done
+  std::function<void()> ends;  // called when the last execution is done
 };
 
 struct Repeated {
   std::int64_t executions = 0;
   Detail damage;   // as in Checked
-  Arrays outputs;  // of the last execution: host copies
+  Arrays outputs;  // host copies of the last execution's outputs
 };
 
-// Medians: the inputs a variant reads, and its outputs.
+// Median times for the inputs that a variant reads, and for its outputs.
 struct TransferTimes {
-  // from and to ordinary, pageable memory
+  // from and to pageable memory
   double to_device_s = 0, to_host_s = 0;
   std::optional<double> to_device_pinned_s = {},
-                        to_host_pinned_s = {};  // pinned; not known everywhere
+                        // pinned; unknown in some places
+      to_host_pinned_s = {};
 };
 
 class Executor {
  public:
   virtual ~Executor() = default;
 
-  // Takes hold of one problem. inputs stay the caller's until release();
-  // outputs are allocated here. Throws PointError(out_of_memory) naming
-  // the bytes needed and free.
+  // Takes one problem. The inputs belong to the caller and must stay until
+  // release(); outputs are allocated here. Throws PointError(out_of_memory)
+  // with the bytes needed and free.
   virtual void load(const Arrays& inputs,
                     const std::vector<ArraySpec>& outputs) = 0;
   virtual void release() = 0;
 
-  // Poisons the outputs with NaN, executes the variant, and compares guards and
-  // inputs afterwards. Throws PointError when the variant cannot run or failed.
+  // Poisons the outputs with NaN, executes the variant, and then checks guards
+  // and inputs. Throws PointError when the variant cannot run or failed.
   virtual Checked run_checked(const Call& call) = 0;
 
-  // Timed executions; run_checked() came before. The inputs end as they were.
-  // A place may take fewer, but the last one of the plan is among them. Throws
-  // PointError(implausible) when the variant was still at work after its
-  // window had closed, or on more threads than were asked for.
+  // Takes timed executions; call run_checked() first. The inputs end unchanged.
+  // A place may take fewer executions, but the last one of the plan is among
+  // them. Throws PointError(implausible) when the variant was still at work
+  // after its window had closed, or used more threads than were asked for.
   virtual Batch sample(const Call& call, const BatchPlan& plan) = 0;
-  // Host copies of what the last execution of that batch left behind, and what
-  // is wrong with them before anybody compares.
+  // Host copies of the outputs of that batch's last execution, and damage that
+  // is known before they are compared.
   virtual Left left_by_sample() {
     throw std::logic_error("nothing was sampled");
   }
 
-  // Executes the variant again and again on the inputs as they are;
-  // run_checked() came before.
+  // Executes the variant repeatedly on unchanged inputs; call run_checked()
+  // first.
   virtual Repeated repeat(const Call& call, const Repetition& /*plan*/) {
     throw PointError(Verdict::not_supported,
                      {.cause = Cause::not_repeated,
@@ -154,54 +155,53 @@ class Executor {
     throw NoEnergy({.cause = Cause::no_meter_there});
   }
 
-  // Executes the variant in the open, then once more where a profiler
-  // listens, behind an empty kernel of number + 1 blocks whose name has
-  // profile_mark in it. For a process of its own.
+  // Executes the variant once without the profiler and once under it, after an
+  // empty kernel of number + 1 blocks whose name contains profile_mark. Needs a
+  // process of its own.
   virtual void run_profiled(const Call& /*call*/, int /*number*/) {
     throw PointError(Verdict::no_device, {.cause = Cause::no_counters});
   }
 
-  // Executes the variant once and counts what its kernels ask of memory, where
-  // that can be told line by line, as on a GPU of this shape.
+  // Executes the variant once and counts its kernels' memory accesses line by
+  // line, as on a GPU of this shape, if the place can tell.
   virtual Counted count(const Call& /*call*/, const GpuShape& /*gpu*/ = {}) {
     throw PointError(Verdict::no_device, {.cause = Cause::no_counters});
   }
 
-  // Time to bring the inputs the variant reads to the device and its
-  // outputs back; nothing where nothing has to travel, or where that
-  // is part of an execution.
+  // Time to copy the variant's inputs to the device and its outputs back.
+  // Nothing if nothing must be copied, or if the copies are part of an
+  // execution.
   virtual std::optional<TransferTimes> transfers(const Call& call) = 0;
 
-  // Of an execution of a team: how long a GPU is in transfers, where it
-  // has to wait for others, too.
+  // For a team: how long a GPU spends in transfers during one execution,
+  // including waits for others.
   virtual std::optional<double> seconds_of_transfers(const Call& /*call*/) {
     return std::nullopt;
   }
-  // GPUs that a variant can have here.
+  // Number of GPUs that a variant can have here.
   virtual int gpus() const { return 1; }
 
-  // After a launch_failed: makes the device usable again. True: the
-  // inputs must be loaded again.
+  // After a launch_failed: makes the device usable again. True if the inputs
+  // must be loaded again.
   virtual bool recover() { return false; }
 
-  // False in emulation: results can be verified, times mean nothing.
+  // False in emulation, where results can be verified but times mean nothing.
   virtual bool can_time() const = 0;
-  // Measured roofs of this device; empty where nothing can be timed.
+  // Measured roofs of this device; empty if it cannot time.
   virtual Ceilings ceilings(const WantedCeilings& wanted = {}) = 0;
-  // What moves between the GPUs of a team at the most, or between the host
-  // and a GPU whose arrays are the host's: see Ceilings::links.
+  // The highest transfer rates between the GPUs of a team, or between the host
+  // and a GPU whose arrays are in host memory: see Ceilings::links.
   virtual std::map<std::string, double> links() { return {}; }
 };
 
-// Has an executor that holds no problem count on random inputs. Throws
-// PointError.
+// Lets an executor without a problem count on random inputs. Throws PointError.
 Counted count_once(Executor& executor, const Workload& workload,
                    const Call& call, const GpuShape& gpu = {});
 
 std::unique_ptr<Executor> make_host_executor();
-// On the host, on the GPU of the nvcc build that has CUDA's number `device`,
-// on one whose variants have their arrays in the host's memory, or on a team
-// of all GPUs; or on emulated ones, of which a team has as many as a call asks
+// Makes the executor of a target: the host, the GPU with CUDA's number
+// `device`, such a GPU with arrays in host memory, or a team of all GPUs.
+// Without nvcc the GPUs are emulated, and a team has as many as a call asks
 // for. Throws PointError(no_device) with the reason.
 std::unique_ptr<Executor> make_executor(Target target, int device = 0);
 

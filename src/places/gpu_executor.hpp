@@ -1,4 +1,4 @@
-// The executor of the GPUs that this program was built for: real ones
+// Makes the executor of the GPUs that this program was built for: real ones
 // (cuda/) or emulated ones (emulation/).
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace parlab {
 
-// target: gpu, streams or team; device: of the one GPU it may be.
+// target: gpu, streams or team. device: number of the single GPU.
 std::unique_ptr<Executor> make_gpu_executor(Target target, int device);
 
 }  // namespace parlab

@@ -6,8 +6,8 @@
 namespace parlab {
 
 // "dmv_naive<float>" for "void (anonymous namespace)::dmv_naive<float>(float
-// const*, long)": as it stands in the source, without its parameters
-// and the namespaces around it.
+// const*, long)": the name as in the source, without parameters and enclosing
+// namespaces.
 std::string plain_kernel_name(const std::string& demangled);
 
 }  // namespace parlab

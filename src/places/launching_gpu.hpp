@@ -1,5 +1,5 @@
-// What the GPU of every place has for its executor, beyond what a variant
-// sees: the launches of an execution, and what was attached.
+// Functions of the GPU of every place that are for its executor and that
+// variants do not see: the launches of an execution, and attached objects.
 #pragma once
 
 #include <map>
@@ -20,9 +20,9 @@ struct LaunchInfo {
   const void* kernel = nullptr;
 };
 
-// Throws PointError when the configuration is too large for a device: one
-// whose grids, blocks and shared memory are limited to `most`, and whose
-// blocks have at most most_threads threads.
+// Throws PointError when the configuration is too large for a device. `most`
+// gives the device's limits of grids, blocks and shared memory, most_threads
+// the threads per block.
 inline void refuse_impossible(const LaunchConfig& config,
                               const LaunchConfig& most,
                               std::int64_t most_threads) {
@@ -51,7 +51,7 @@ inline void refuse_impossible(const LaunchConfig& config,
   }
 }
 
-// The Gpu whose execution this OS thread makes; nullptr: none.
+// The Gpu whose execution this OS thread makes; nullptr if there is none.
 inline Gpu*& current_gpu() {
   thread_local Gpu* gpu = nullptr;
   return gpu;
@@ -75,7 +75,7 @@ class LaunchingGpu : public Gpu {
     return slot.get();
   }
 
-  // start() adds to it.
+  // start() appends to it.
   std::vector<LaunchInfo> launches_;
   std::size_t next_scratch_ = 0;
 

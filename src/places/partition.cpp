@@ -27,7 +27,8 @@ class Division {
     }
   }
 
-  // On a grid two copies of an output would be in nobody's charge.
+  // On a grid, no GPU would be responsible for an output that several have
+  // copies of.
   void require_outputs_divided(const std::vector<ArraySpec>& arrays) const {
     for (const auto& array : arrays) {
       if (array.role != Role::output || !on_grid()) continue;
@@ -38,7 +39,7 @@ class Division {
     }
   }
 
-  // As many GPUs as have something to do.
+  // The number of GPUs that have something to do.
   int members(const std::vector<ArraySpec>& arrays, int gpus) const {
     int members = std::max(gpus, 1);
     while (members > 1 && !suffices(arrays, members))
@@ -46,7 +47,7 @@ class Division {
     return members;
   }
 
-  // An extent that an output is not divided along stays whole: on a grid one
+  // An extent that an output is not divided along stays whole. On a grid one
   // array may be divided along it by rows and another by columns.
   Size size_of(const std::vector<ArraySpec>& arrays, int i, int members) const {
     Size size = size_;
@@ -82,7 +83,7 @@ class Division {
   }
 
  private:
-  // Which of an array's dimensions is divided: its first, or its second.
+  // Which of an array's dimensions is divided: its first or its second.
   using Way = std::size_t;
   static constexpr Way down = 0, across = 1, ways[] = {down, across};
 
@@ -91,8 +92,8 @@ class Division {
   }
   bool on_grid() const { return split_.size() > 1; }
 
-  // Without a grid the first of the array's dimensions that is named;
-  // with one, each that is.
+  // Without a grid, the first of the array's named dimensions is divided; with
+  // one, each of them is.
   bool divided(const ArraySpec& array, Way way) const {
     const auto& shape = array.shape;
     if (way >= shape.size() || !divides(shape[way])) return false;
@@ -132,7 +133,8 @@ class Division {
     return {begin, share_begin(extent, i + 1, parts) - begin};
   }
 
-  // Whether each GPU has something to do, and all of its neighbours' halos.
+  // Whether each GPU has something to do and holds all rows of its neighbours'
+  // halos.
   bool suffices(const std::vector<ArraySpec>& arrays, int members) const {
     return std::all_of(
         arrays.begin(), arrays.end(), [&](const ArraySpec& array) {

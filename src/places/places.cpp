@@ -30,7 +30,7 @@ std::string names_of(const std::vector<GpuFacts>& gpus) {
 std::vector<int> devices_of(const std::vector<int>& asked, bool emulated) {
   if (emulated) return asked.empty() ? std::vector<int>{0} : asked;
   if (const auto why = why_no_gpu()) {
-    // its place says why not
+    // its place gives the reason
     if (asked == std::vector<int>{0} || asked.empty()) return {0};
     throw UsageError("--device " + std::to_string(asked.front()) + ": " +
                      words(*why) +
@@ -59,7 +59,7 @@ Places::Places(const std::vector<const Variant*>& variants,
     places_.push_back(
         {.target = Target::host, .executor = make_host_executor()});
   }
-  // Not where the CPU is asked for alone: CUDA takes its time to start.
+  // Does nothing for the CPU alone, because CUDA takes time to start.
   const auto host_alone = [](auto* variant) { return !variant->needs_gpu(); };
   if (std::all_of(variants.begin(), variants.end(), host_alone)) return;
   const auto gpus = gpus_present();

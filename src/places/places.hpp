@@ -1,5 +1,5 @@
-// The places of one sweep: the host, each GPU that was asked for, the team
-// of all GPUs, or the emulation of these.
+// The places of one sweep: the host, each requested GPU, the team of all GPUs,
+// or the emulation of these.
 #pragma once
 
 #include <cstddef>
@@ -16,39 +16,40 @@ namespace parlab {
 
 struct Place {
   Target target = Target::host;
-  GpuFacts gpu = {};  // of a GPU, or of the first of a team
-  // one CUDA context, one set of warm threads
+  GpuFacts gpu = {};  // the GPU, or the first one of a team
+  // owns the CUDA context and the warm threads
   std::unique_ptr<Executor> executor = nullptr;
-  Detail why_not = {};     // nothing can run there, or no longer
-  Ceilings ceilings = {};  // once they were asked for
+  Detail why_not = {};     // why nothing can run there, or no longer can
+  Ceilings ceilings = {};  // set once they were asked for
 
   bool usable() const { return executor != nullptr && !why_not; }
   bool can_time() const { return usable() && executor->can_time(); }
 };
 
-// The GPUs meant by a list of numbers, CUDA's own; all of them when it
-// is empty. In emulation there are as many as were asked for. Throws
-// UsageError that names what there is.
+// The GPUs selected by a list of CUDA's numbers; all if it is empty. Emulation
+// has as many as were asked for. Throws UsageError that names the available
+// ones.
 std::vector<int> devices_of(const std::vector<int>& asked, bool emulated);
 
 class Places {
  public:
-  // Opens what these variants ask for. One that cannot be opened has
-  // its reason in why_not.
+  // Opens the places that these variants need. If one cannot be opened, its
+  // why_not gives the reason.
   Places(const std::vector<const Variant*>& variants,
          const std::vector<int>& devices);
-  // One that is open already.
+  // A single place that is open already.
   explicit Places(Place place) { places_.push_back(std::move(place)); }
 
-  // Where the variant runs at this point of the sweep. The points go round the
-  // places of a kind, one at a time: two GPUs at work together share the host's
-  // threads and its links to them, and the time of one would depend on the
-  // other. All variants of a point meet at the same place. One that was lost
-  // leaves its points to the others; with none left the place is not usable().
+  // The place where the variant runs at this point of the sweep. Points go
+  // round the places of a kind, one at a time. GPUs that work at the same time
+  // would share the host's threads and its links, so their times would depend
+  // on each other. All variants of a point use the same place. If a place was
+  // lost, the others take its points; if none is left, the place is not
+  // usable().
   Place& of(const Variant& variant, std::size_t point);
 
   std::deque<Place>& all() { return places_; }
-  // There are GPUs, and none of them is real.
+  // Whether there are GPUs and none of them is real.
   bool emulating() const;
 
  private:

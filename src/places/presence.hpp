@@ -1,5 +1,5 @@
-// Which GPUs can this build use? Answered without touching anything
-// else of the framework.
+// Which GPUs can this build use? The answer uses no other part of the
+// framework.
 #pragma once
 
 #include <optional>
@@ -10,15 +10,15 @@
 
 namespace parlab {
 
-// Nothing when there is one; otherwise why not.
+// Nothing if there is one; otherwise the reason.
 std::optional<Detail> why_no_gpu();
 
-// All of them, in CUDA's order; none when why_no_gpu() says something.
+// All GPUs in CUDA's order; empty if why_no_gpu() gives a reason.
 std::vector<GpuFacts> gpus_present();
 
-// The same for who only wants to name this machine: CUDA is not started
-// where the driver's files tell (machine/driver_files.hpp), and the
-// numbers are not CUDA's.
+// The same for callers that only need to name this machine. CUDA is not started
+// if the driver's files suffice (machine/driver_files.hpp). The numbers are not
+// CUDA's.
 std::vector<GpuFacts> gpus_by_name();
 
 }  // namespace parlab

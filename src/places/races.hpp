@@ -1,5 +1,5 @@
-// Races between the threads of a variant on the host, looked for in a program
-// that is linked with places/races.
+// Races between the threads of a variant on the host. They are detected in
+// programs linked with places/races.
 #pragma once
 
 #include <optional>
@@ -8,16 +8,17 @@
 namespace parlab {
 
 struct ThreadRace {
-  const void* address = nullptr;  // of the byte
-  // "writes" and "line 12 of mine.cpp"; of the access before it "wrote"
+  const void* address = nullptr;  // address of the byte
+  // does: "writes"; place: "line 12 of mine.cpp"; did: "wrote", for the earlier
+  // access
   std::string does, place, did, place_before;
 };
 
 struct RaceWatch {
   void (*begin)();
-  std::optional<ThreadRace> (*end)();  // the first one since then
+  std::optional<ThreadRace> (*end)();  // returns the first race since begin
 };
-// nullptr: nobody looks for them in this program.
+// nullptr if this program does not detect races.
 extern const RaceWatch* race_watch;
 
 }  // namespace parlab

@@ -9,19 +9,20 @@ namespace parlab {
 namespace {
 
 constexpr int block_threads = 512;
-// 16-byte loads a thread issues before it uses the first
+// 16-byte loads that a thread issues before it uses the first
 constexpr int loads_in_flight = 8;
-// All footprints are multiples of what a block copies at once, and of a tile.
+// All footprints are multiples of a tile and of the bytes that a block copies
+// at once.
 constexpr std::size_t smallest_footprint = std::size_t{256} << 10,
                       largest_footprint = std::size_t{4} << 30;
 constexpr int tile_bytes = 16 << 10;
 
 __global__ void empty_kernel() {}
 
-// Reads everything once; the first `kept` words stay in the cache for
-// the next time, the others pass through, so that a footprint beyond
-// the cache does not push all of itself out. The sum is only there so
-// that no load can be left out.
+// Reads everything once. The first `kept` words stay in the cache for the next
+// pass and the others bypass it, so that a footprint larger than the cache does
+// not evict itself completely. The sum only keeps the compiler from removing
+// loads.
 __global__ void __launch_bounds__(block_threads)
     read_all(const float4* data, std::size_t count, std::size_t kept,
              float* sink) {
@@ -51,9 +52,8 @@ __global__ void __launch_bounds__(block_threads)
   if (sum.x + sum.y + sum.z + sum.w == 1e30f) *sink = 1;
 }
 
-// Each block copies contiguous pieces, and the blocks that run at the
-// same time copy neighbouring ones: memory is faster for that than for
-// streams that are far apart.
+// Each block copies contiguous pieces, and blocks that run at the same time
+// copy neighbouring ones. Memory handles that faster than distant streams.
 template <int in_flight>
 __global__ void copy_streaming(const float4* from, float4* to,
                                std::size_t count) {
@@ -71,8 +71,8 @@ __global__ void copy_streaming(const float4* from, float4* to,
   }
 }
 
-// A ring of tiles in shared memory. One thread keeps as many bulk copies
-// under way as it has stages.
+// A ring of tiles in shared memory. One thread keeps as many bulk copies in
+// flight as there are stages.
 template <int stages>
 struct TileRing {
   unsigned char* tiles;
@@ -92,7 +92,7 @@ struct TileRing {
   }
 };
 
-// What arrives is not looked at: it was read.
+// The data is not used; arriving in shared memory counts as being read.
 template <int stages>
 __global__ void read_bulk(const unsigned char* data, std::size_t count) {
   extern __shared__ __align__(128) unsigned char shared[];
@@ -129,8 +129,8 @@ __global__ void copy_bulk(const unsigned char* from, unsigned char* to,
   for (std::size_t tile = blockIdx.x; tile < count; tile += gridDim.x) {
     wait(full[at.stage], at.parity);
     store_bytes(to + tile * tile_bytes, ring.tile(at.stage), tile_bytes);
-    // The tile before this one has left its stage once all stores but
-    // the last have read theirs.
+    // The previous tile has left its stage once all stores but the last have
+    // read their data.
     if (tile != blockIdx.x && asked < count) {
       wait_for_stores_to_read<1>();
       ring.ask((at.stage + stages - 1) % stages, from + asked * tile_bytes);
@@ -141,7 +141,7 @@ __global__ void copy_bulk(const unsigned char* from, unsigned char* to,
   wait_for_stores();
 }
 
-// What the kernels work on.
+// The buffers that the kernels work on.
 struct Memory {
   unsigned char *data, *sink;
   std::size_t bytes;
@@ -176,8 +176,8 @@ void enter_reads(Contest& contest, const Memory& memory) {
                                  block_threads * loads_in_flight);
   const std::int64_t sms = memory.multiprocessors;
   for (const std::int64_t wanted : {sms, 2 * sms, 4 * sms, 8 * sms, one_pass}) {
-    // A small footprint has no work for more blocks than one 16-byte
-    // load per thread needs.
+    // A small footprint has no work for more blocks than one 16-byte load per
+    // thread needs.
     const auto blocks = static_cast<unsigned>(
         std::min(wanted, std::int64_t{loads_in_flight} * one_pass));
     for (const std::size_t kept :
@@ -257,7 +257,8 @@ void measure_bandwidth(Ceilings& ceilings, CudaGpu& gpu, GpuTimer& timer,
     if (wanted.footprint(static_cast<double>(bytes)))
       footprints.push_back(bytes);
   }
-  if (footprints.empty()) {  // smaller, or larger, than all of them
+  // the problem is smaller, or larger, than all of them
+  if (footprints.empty()) {
     const bool smaller =
         wanted.most_bytes < static_cast<double>(smallest_footprint);
     footprints.push_back(smaller ? smallest_footprint

@@ -12,8 +12,8 @@ __device__ unsigned long long global_nanoseconds() {
   return now;
 }
 
-// Every multiprocessor notes its own cycle counter and the common clock.
-// More blocks than multiprocessors: each gets at least one.
+// Each multiprocessor records its own cycle counter and the common clock. There
+// are more blocks than multiprocessors, so that each gets at least one.
 __global__ void note_clocks(unsigned long long* cycles,
                             unsigned long long* nanoseconds) {
   if (threadIdx.x != 0) return;

@@ -1,4 +1,4 @@
-// The clock that a device ran at between two moments of a stream.
+// The clock rate of a device between two moments of a stream.
 #pragma once
 
 #include "places/cuda/cuda_resources.hpp"
@@ -7,15 +7,16 @@ namespace parlab {
 
 class Clocks {
  public:
-  // device is the current one. The first use of a kernel loads its
-  // code: it is done here.
+  // `device` must be current. Loads the kernel's code here, because its first
+  // use would do it.
   Clocks(cudaStream_t stream, int device);
 
-  // Queues reading them: moment 0, later moment 1. The
-  // device is the current one.
+  // Queues a reading of the counters: moment 0, later moment 1. The device must
+  // be current.
   void read(int moment);
   double hz() const;  // between the two, median over the multiprocessors
-  double highest_hz() const { return highest_hz_; }  // that the device may have
+  // maximum clock of the device
+  double highest_hz() const { return highest_hz_; }
 
  private:
   cudaStream_t stream_;

@@ -7,7 +7,8 @@ namespace parlab {
 void Contest::enter(const std::string& way, const std::function<void()>& run) {
   constexpr int first_look = 4, samples = 8, batches = 4;
   constexpr double near_the_best = 1.03;
-  // in the open: loading a kernel's code must not wait behind the timer's gate
+  // outside the gate: loading a kernel's code must not wait for the timer's
+  // gate
   run();
   for (int batch = 0; batch < (thorough_ ? batches : 1); ++batch) {
     const auto taken = timer_.time(

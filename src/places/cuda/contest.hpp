@@ -1,4 +1,4 @@
-// The best of several ways to do one thing on the device.
+// Finds the best of several ways to do one thing on the device.
 #pragma once
 
 #include <functional>
@@ -11,13 +11,13 @@ namespace parlab {
 
 class Contest {
  public:
-  // thorough: ways that come near the best are tried again.
+  // thorough: try ways again that come near the best.
   Contest(GpuTimer& timer, bool thorough)
       : timer_(timer), thorough_(thorough) {}
 
-  // run queues the work on the timer's stream. A roof is what was
-  // reached, not what is usual: of several short batches the one with
-  // the lowest median counts.
+  // run queues the work on the timer's stream. A roof is what can be reached,
+  // not what is usual. So of several short batches the one with the lowest
+  // median counts.
   void enter(const std::string& way, const std::function<void()>& run);
 
   double seconds() const { return seconds_; }

@@ -26,7 +26,7 @@ __global__ void find_nonzero(const unsigned char* bytes, std::size_t count,
   }
 }
 
-// Memory of the host that travels with a launch.
+// Host memory that is passed with a launch.
 struct Piece {
   unsigned char bytes[4000];
 };
@@ -37,8 +37,8 @@ __global__ void write_piece(unsigned char* to,
     to[i] = piece.bytes[i];
 }
 
-// Makes the device the current one of this thread, too. Without a GPU it
-// throws, and says why there is none.
+// Also makes the device current for this thread. Without a GPU it throws with
+// the reason.
 cudaDeviceProp choose(int device) {
   if (const auto why = why_no_gpu()) throw PointError(Verdict::no_device, *why);
   cuda_check(cudaSetDevice(device),
@@ -79,8 +79,8 @@ DeviceMemory pinned_memory(std::size_t bytes, const std::string& what_for) {
                       CudaFree{.on_host = true});
 }
 
-// The properties come first: the stream belongs to the device
-// that is current by then.
+// The properties come first, because choose() makes the device current to which
+// the stream will belong.
 CudaGpu::CudaGpu(int device) : device_(device), properties_(choose(device)) {
   for (const auto limit :
        {cudaLimitStackSize, cudaLimitMallocHeapSize, cudaLimitPrintfFifoSize,
@@ -89,7 +89,7 @@ CudaGpu::CudaGpu(int device) : device_(device), properties_(choose(device)) {
     if (cudaDeviceGetLimit(&value, limit) == cudaSuccess)
       limits_[limit] = value;
   }
-  cudaGetLastError();  // a limit that this device does not know
+  cudaGetLastError();  // this device does not have the limit
 }
 
 void CudaGpu::select() const {
@@ -141,7 +141,7 @@ Detail CudaGpu::scratch_damage() const {
   return {};
 }
 
-// Of own_calls.hpp.
+// Declared in own_calls.hpp.
 Gpu& gpu_at_work() {
   if (current_gpu() == nullptr) {
     throw PointError(Verdict::launch_failed,
@@ -150,8 +150,8 @@ Gpu& gpu_at_work() {
   return *current_gpu();
 }
 
-// A little memory of the host goes with launches: a copy of pageable memory
-// would wait for the stream, which may be held back.
+// Small pieces of host memory are passed as arguments of launches. A copy of
+// pageable memory would wait for the stream, which may be held back.
 void CudaGpu::copy(void* to, const void* from, std::size_t bytes) {
   select();
   cudaPointerAttributes about{};
@@ -193,7 +193,7 @@ void* CudaGpu::address_of_constant(const void* symbol) {
 
 void CudaGpu::allow_shared(const void* kernel, std::size_t bytes) {
   if (bytes == 0) return;
-  // Beyond 48 KB, with the kernel's own static memory, it must be asked for.
+  // More than 48 KB, including the kernel's static memory, must be requested.
   cudaFuncAttributes attributes{};
   cuda_check(cudaFuncGetAttributes(&attributes, kernel),
              "asking for a kernel's attributes");
@@ -212,7 +212,7 @@ void CudaGpu::allow_shared(const void* kernel, std::size_t bytes) {
       "asking for " + std::to_string(bytes) + " bytes of shared memory");
 }
 
-// Compiled for an older device, a kernel does not know how to wait.
+// A kernel compiled for an older device cannot wait.
 bool CudaGpu::can_overlap(const void* kernel) const {
   cudaFuncAttributes compiled{};
   cuda_check(cudaFuncGetAttributes(&compiled, kernel),
@@ -325,7 +325,7 @@ LaunchShape CudaGpu::main_launch() const {
   shape.registers = attributes.numRegs;
   shape.spill_bytes = static_cast<int>(attributes.localSizeBytes);
 
-  // The toolkit's occupancy calculator also says what the limit is.
+  // The toolkit's occupancy calculator also names the limiting resource.
   const int threads =
       static_cast<int>(config.block.x * config.block.y * config.block.z);
   const cudaOccDeviceProp device(properties_);

@@ -1,5 +1,5 @@
-// Gpu on a real device: checked launches on one stream, scratch
-// memory, facts about kernels.
+// Gpu on a real device, with checked launches on one stream, scratch memory,
+// and facts about kernels.
 #pragma once
 
 #include <map>
@@ -29,28 +29,29 @@ class CudaGpu final : public LaunchingGpu {
 
   cudaStream_t cuda_stream() const { return stream_.handle; }
   int device() const { return device_; }
-  // Calls of CUDA go to the current device of the thread,
-  // and there may be several.
+  // Makes the device current for this thread. CUDA calls go to the current
+  // device, and there may be several.
   void select() const;
-  // Scratch memory belongs to the call selected here, until
-  // all of it is released.
+  // From now on scratch memory belongs to this call, until all of it is
+  // released.
   void select_scratch(const std::string& call) { blocks_ = &scratch_[call]; }
   void release_scratch() {
     scratch_.clear();
     blocks_ = nullptr;
   }
-  // Scratch memory is ready for other streams, too, as soon as it was made.
+  // From now on scratch memory can be used on other streams as soon as it is
+  // made.
   void share_scratch() { shares_scratch_ = true; }
-  // Of the device's memory: free, or taken for scratch. A variant takes no
-  // other.
+  // Bytes of device memory that are free or used for scratch. Variants use no
+  // other memory.
   std::size_t bytes_left() const;
-  // Cause::scratch_not_zero, of the call selected last.
+  // Cause::scratch_not_zero for the call selected last, or nothing.
   Detail scratch_damage() const;
-  // What a variant may have set for itself is as it was: limits of the device,
-  // lines of L2 that persist, the access policy of the stream.
+  // Restores settings that a variant may have changed: limits of the device,
+  // persisting lines in L2, and the access policy of the stream.
   void put_back() noexcept;
-  // Shape, registers and theoretical occupancy of the main launch; all
-  // zero when there was none.
+  // Shape, registers and theoretical occupancy of the main launch; all zero if
+  // there was none.
   LaunchShape main_launch() const;
 
  protected:
@@ -76,7 +77,7 @@ class CudaGpu final : public LaunchingGpu {
   std::map<std::string, std::vector<Scratch>> scratch_;
   std::vector<Scratch>* blocks_ = nullptr;
   bool shares_scratch_ = false;
-  std::map<cudaLimit, std::size_t> limits_;  // as they were found
+  std::map<cudaLimit, std::size_t> limits_;  // their initial values
 };
 
 }  // namespace parlab

@@ -7,9 +7,9 @@
 namespace parlab {
 namespace {
 
-// of 128 transfers in one execution
+// for 128 transfers in one execution
 constexpr std::size_t events_at_most = 256;
-// kernels and events that NCCL queues, rather too many
+// upper bound of the kernels and events that NCCL queues
 constexpr int entries_of_collective = 10;
 
 }  // namespace
@@ -23,7 +23,7 @@ void enable_peer_access(const std::vector<int>& devices) {
           cudaDeviceCanAccessPeer(&can, from, to) != cudaSuccess || can == 0)
         continue;
       cudaDeviceEnablePeerAccess(to, 0);
-      cudaGetLastError();  // it may be so already
+      cudaGetLastError();  // peer access may already be enabled
     }
   }
 }
@@ -158,9 +158,9 @@ void CudaGpus::send_to_all(int root, const std::vector<void*>& data,
     member->queued += entries_of_collective;
 }
 
-// Each copy is queued at its target, once its source is ready; then the
-// sources wait for the copies that read them. All are ready before any
-// copy begins, so that none waits for another.
+// Each copy is queued at its target, once its source is ready; then the sources
+// wait for the copies that read them. All sources are marked ready before any
+// copy begins, so that no copy waits for another.
 void CudaGpus::exchange(const std::vector<Move>& moves) {
   if (moves.empty()) return;
   watched([&] {

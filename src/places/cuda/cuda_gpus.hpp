@@ -1,5 +1,5 @@
-// A team of real GPUs: collectives by NCCL, everything else by copies
-// from memory to memory.
+// A team of real GPUs. Collectives use NCCL; everything else uses copies from
+// memory to memory.
 #pragma once
 
 #include <memory>
@@ -13,24 +13,25 @@ namespace parlab {
 
 class CudaGpus final : public Gpus {
  public:
-  // They belong to the caller, and live longer.
+  // The GPUs belong to the caller and must live longer.
   explicit CudaGpus(std::vector<CudaGpu*> gpus);
 
   int count() const override { return static_cast<int>(members_.size()); }
-  CudaGpu& operator[](int i) override;  // its device becomes the current one
+  CudaGpu& operator[](int i) override;  // makes its device current
   void exchange(const std::vector<Move>& moves) override;
   void beside(const std::function<void()>& transfers,
               const std::function<void()>& work) override;
 
-  // Ends the collectives under way. The next one starts NCCL anew.
+  // Aborts the running collectives. The next one starts NCCL again.
   void abandon();
 
-  // How much transfers have queued since the last call, on the GPU with most
-  // of it: what is held back must fit in the queue of a stream.
+  // Number of entries that transfers have queued since the last call, on the
+  // GPU with most of them. Work that is held back must fit in the queue of a
+  // stream.
   int take_queued();
 
-  // Between the two calls, transfers are watched. seconds: how long each GPU
-  // was in them, the most of all; the work is done by then.
+  // Between the two calls, transfers are timed. end_watch returns the seconds
+  // that the busiest GPU spent in them; all work is done by then.
   void begin_watch();
   double end_watch();
 
@@ -45,10 +46,10 @@ class CudaGpus final : public Gpus {
   struct Member {
     explicit Member(CudaGpu& own) : gpu(&own) {}
     CudaGpu* gpu;
-    CudaStream beside;  // made on its device, as the events are
+    CudaStream beside;  // made on its device, like the events
     CudaEvent ready, moved;
-    // One before and one behind each transfer. Made before any work is held
-    // back: to make an event can mean to wait for the device.
+    // One before and one after each transfer. They are made before any work is
+    // held back, because making an event may wait for the device.
     std::vector<CudaEvent> events;
     std::size_t noted = 0;
     int queued = 0;
@@ -69,9 +70,8 @@ class CudaGpus final : public Gpus {
   bool beside_ = false, watching_ = false;
 };
 
-// The GPUs can read and write each other's memory directly where
-// their links allow it, which copies then use. For all pairs of these
-// devices; once is enough.
+// Lets copies read and write other GPUs' memory directly, for all pairs of
+// these devices whose links allow it. Calling it once is enough.
 void enable_peer_access(const std::vector<int>& devices);
 
 }  // namespace parlab

@@ -1,4 +1,4 @@
-// RAII for what CUDA hands out, and the one way to check a call.
+// RAII for CUDA's resources, and the common way to check a call.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,10 +13,10 @@
 
 namespace parlab {
 
-// Throws PointError: what was tried, and CUDA's own words for what went wrong.
+// Throws PointError with what was tried and CUDA's own error message.
 inline void cuda_check(cudaError_t status, const std::string& what) {
   if (status == cudaSuccess) return;
-  // Set so by an administrator, it has one process at a time.
+  // The administrator allows only one process at a time on the device.
   if (status == cudaErrorDevicesUnavailable)
     throw PointError(Verdict::no_device,
                      {.cause = Cause::gpu_held, .arguments = {what}});
@@ -29,8 +29,8 @@ inline void cuda_check(cudaError_t status, const std::string& what) {
 
 struct CudaStream {
   CudaStream() {
-    // Non-blocking: work on the default stream does not wait for
-    // ours, nor ours for it.
+    // Non-blocking: work on the default stream and our work do not wait for
+    // each other.
     cuda_check(cudaStreamCreateWithFlags(&handle, cudaStreamNonBlocking),
                "creating a stream");
   }
@@ -64,10 +64,10 @@ struct CudaFree {
     on_host ? cudaFreeHost(memory) : cudaFree(memory);
   }
 };
-// On the device; or on the host, pinned, where the device reads and
-// writes it at the same address.
+// Memory on the device, or pinned memory on the host, which the device accesses
+// at the same address.
 using DeviceMemory = std::unique_ptr<unsigned char, CudaFree>;
-// Throws PointError(out_of_memory) naming what is needed and what is free.
+// Throws PointError(out_of_memory) with the bytes needed and free.
 DeviceMemory device_memory(std::size_t bytes, const std::string& what_for);
 // The same of pinned memory of the host. Pages are pinned one by one,
 // which takes a third of a second for each GiB.

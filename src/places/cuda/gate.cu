@@ -9,7 +9,7 @@
 namespace parlab {
 namespace {
 
-// a deadlock is not a measurement
+// gives up, because a deadlock is not a measurement
 constexpr unsigned long long patience_ns = 10'000'000'000;
 constexpr double patience_after_abandon_s = 10;
 
@@ -19,7 +19,7 @@ __device__ unsigned long long nanoseconds_now() {
   return now;
 }
 
-// Waits until the word is at least that much, or patience is at an end.
+// Waits until the word reaches `wanted`, or patience runs out.
 __device__ void wait_until(volatile int* word, int wanted,
                            volatile int* timed_out) {
   const auto start = nanoseconds_now();
@@ -34,7 +34,7 @@ __global__ void wait_for_host(volatile int* open, volatile int* timed_out) {
   wait_until(open, 1, timed_out);
 }
 
-// One thread for each GPU that is waited for.
+// One thread for each GPU that this one waits for.
 __global__ void meet_others(volatile int* arrived, int me, int meeting,
                             volatile int* timed_out) {
   if (threadIdx.x == me) arrived[me] = meeting;
@@ -44,8 +44,8 @@ __global__ void meet_others(volatile int* arrived, int me, int meeting,
 
 }  // namespace
 
-// The first use of a kernel loads its code, which must not
-// happen behind a closed gate.
+// Loads the kernels, because their first use does so, and that must not happen
+// behind a closed gate.
 Gate::Gate(std::vector<CudaGpu*> gpus, Patience patience)
     : gpus_(std::move(gpus)),
       patience_(std::move(patience)),
@@ -107,7 +107,7 @@ void Gate::settle() const {
 }
 
 void Gate::wait(const char* doing) {
-  // of launches that a variant made by itself
+  // errors of launches that a variant made on its own
   const auto launched = cudaGetLastError();
   if (std::isfinite(patience_.limit_s) && !idle_within(patience_.limit_s)) {
     patience_.abandon();

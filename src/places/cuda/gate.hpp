@@ -1,6 +1,6 @@
-// Holds the streams of one or several GPUs back until the host has queued all
-// it wants to: what is behind the gate then runs without a wait for the host.
-// (The method of NVIDIA's nvbench.)
+// Holds back the streams of one or several GPUs until the host has queued all
+// work. The queued work then runs without waiting for the host. (The method of
+// NVIDIA's nvbench.)
 #pragma once
 
 #include <functional>
@@ -11,8 +11,8 @@
 
 namespace parlab {
 
-// How long what is behind the gate of a team may take once it is open; then
-// abandon() ends what can be ended. One GPU is waited for without a limit.
+// How long a team may take after its gate opens; then abandon() ends what can
+// be ended. A single GPU has no limit.
 struct Patience {
   std::function<void()> abandon = {};
   double limit_s = std::numeric_limits<double>::infinity();
@@ -20,14 +20,15 @@ struct Patience {
 
 class Gate {
  public:
-  // They belong to the caller, and live longer.
+  // The GPUs belong to the caller and must live longer.
   Gate(std::vector<CudaGpu*> gpus, Patience patience);
 
-  // The streams wait from here on, for as long as this lives.
+  // Holds back the streams while the object lives.
   class Closed {
    public:
     explicit Closed(Gate& gate) : gate_(gate) { gate_.close(); }
-    // Left early, by an exception: nothing stays behind.
+    // After an exception the gate is opened, too, so that nothing stays held
+    // back.
     ~Closed() {
       if (open_) return;
       gate_.open();
@@ -35,7 +36,7 @@ class Gate {
     }
     Closed(const Closed&) = delete;
     Closed& operator=(const Closed&) = delete;
-    // Lets all go that was queued, and waits for its end, as wait() does.
+    // Releases everything that was queued and waits for its end, like wait().
     void open_and_wait(const char* doing) {
       open_ = true;
       gate_.open();
@@ -48,15 +49,15 @@ class Gate {
   };
 
   // Returns when the streams are idle. Throws PointError, also when the host
-  // waited for a device while the gate was closed: timed_out when patience is
-  // at an end, launch_failed when even then something could not be ended.
+  // waited for a device while the gate was closed: timed_out when patience has
+  // run out, launch_failed when even then some work could not be ended.
   void wait(const char* doing);
 
-  // Queued on all GPUs: none goes on before all have come to it.
+  // Queues a meeting on all GPUs: none continues before all have reached it.
   void meet();
 
-  // Something runs there that could not be ended: the devices are lost to this
-  // process, and whatever waits for one of them waits for good.
+  // Some work could not be ended. The devices are lost to this process, and any
+  // wait for one of them never returns.
   bool hangs() const { return hangs_; }
 
  private:
@@ -64,8 +65,8 @@ class Gate {
   // In host memory that every GPU reads and writes.
   struct Words {
     int open;                   // written by the host
-    int timed_out;              // by a GPU
-    int arrived[gpus_at_most];  // by each: how often it has come to a meeting
+    int timed_out;              // set by a GPU
+    int arrived[gpus_at_most];  // number of meetings that each GPU has reached
   };
   void close();
   void hold();

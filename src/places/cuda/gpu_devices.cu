@@ -9,7 +9,7 @@
 namespace parlab {
 namespace {
 
-// After the gate of a team has opened.
+// Counted from the opening of a team's gate.
 constexpr double team_limit_s = 60;
 
 }  // namespace
@@ -49,7 +49,7 @@ void GpuDevices::open() {
     streams_ = std::make_unique<CudaStreams>(first());
 }
 
-// Frees the resources of each device while it is the current one.
+// Frees the resources of each device while that device is current.
 void GpuDevices::close() {
   timers_.clear();
   teams_.clear();
@@ -138,8 +138,8 @@ bool GpuDevices::work() {
   return true;
 }
 
-// The driver needs a moment before it gives out the device again;
-// newer ones never do so.
+// Some drivers need a moment before they give out the device again; newer ones
+// never do so.
 void GpuDevices::reopen() {
   close();
   cudaDeviceReset();

@@ -1,5 +1,5 @@
-// The GPUs of one place: a single one, or all of the machine as a team; and
-// what so many of them have in common.
+// The GPUs of one place, a single one or all of the machine as a team, and the
+// objects that any number of them share.
 #pragma once
 
 #include <map>
@@ -17,10 +17,11 @@ namespace parlab {
 
 class GpuDevices {
  public:
-  // target: gpu, streams or team; device: of the one GPU it may be. Throws
+  // target: gpu, streams or team. device: number of the single GPU. Throws
   // PointError(no_device) with the reason.
   GpuDevices(Target target, int device);
-  // Memory of a device that hangs stays: nothing can free it while it runs.
+  // Leaks the memory of a device that hangs, because it cannot be freed while
+  // work runs.
   ~GpuDevices();
   GpuDevices(const GpuDevices&) = delete;
   GpuDevices& operator=(const GpuDevices&) = delete;
@@ -29,25 +30,25 @@ class GpuDevices {
   int count() const { return static_cast<int>(devices_.size()); }
   CudaGpu& first() { return devices_.front()->gpu; }
   std::vector<Device*> first(int count);
-  // nullptr: the arrays are not the host's
+  // nullptr if the arrays are not in host memory
   CudaStreams* streams() { return streams_.get(); }
-  // The first `count` GPUs, and their timer. A timer is made on its first use:
-  // under a profiler nothing is timed, and no kernel may wait.
+  // The first `count` GPUs, and their timer. A timer is made on first use,
+  // because under a profiler nothing is timed and no kernel may wait.
   CudaGpus& team(int count);
   GpuTimer& timer(int count);
-  // Something runs that could not be ended.
+  // Whether some work could not be ended.
   bool hangs() const;
 
-  // As of CudaGpu, for all.
+  // Like those of CudaGpu, for all GPUs.
   void select_scratch(const std::string& call);
   void release_scratch();
   void put_back() noexcept;
 
-  // Whether they work. Of a team it throws PointError where they do not: what
-  // one GPU has lost, the others cannot give back, and other places may be at
-  // work there.
+  // Whether the devices work. For a team it throws PointError if they do not:
+  // the other GPUs cannot replace a lost one, and other places may be using
+  // them.
   bool work();
-  // The one GPU anew, after its context has ended.
+  // Reopens the single GPU after its context has ended.
   void reopen();
 
  private:

@@ -1,14 +1,14 @@
 // Executes variants on one GPU, with the arrays in its memory or in the host's,
-// or on a team of GPUs that have a part of the problem each. One GPU is a team
-// of one; what only one of the two has stands at the end.
+// or on a team of GPUs with one part of the problem each. One GPU is a team of
+// one; code for only one of the two cases is at the end.
 //
-//   load          one GPU: all arrays go there; a team: at the first call of
+//   load          one GPU: uploads all arrays; a team: at the first call of
 //                 each way to divide them
-//   run_checked   once in the open, once held behind poison; then all that
-//                 surrounds the arrays is looked at
-//   sample        a batch behind the timer's gate, disturbed from execution
-//                 to execution; then what lies around the outputs is looked at,
-//                 and whether they change any more
+//   run_checked   runs once in the open and once held behind poison; then
+//                 checks everything around the arrays
+//   sample        runs a batch behind the timer's gate, with another
+//                 disturbance for each execution; then checks the memory
+//                 around the outputs and whether they still change
 #include "places/gpu_executor.hpp"
 
 #include <cuda_profiler_api.h>
@@ -28,8 +28,8 @@
 namespace parlab {
 namespace {
 
-// The queue of a stream holds about a thousand entries; a batch behind the
-// gate must fit. An execution is taken to queue so many at the least.
+// The queue of a stream holds about a thousand entries, and a batch behind the
+// gate must fit. Each execution is assumed to queue at least this many.
 constexpr int queue_entries = 500;
 constexpr int least_of_launches = 4, least_of_transfers = 20;
 
@@ -38,7 +38,7 @@ class GpuExecutor final : public Executor {
   GpuExecutor(Target target, int device)
       : target_(target), device_(device), devices_(target, device) {}
   ~GpuExecutor() override {
-    if (devices_.hangs()) new auto(std::move(placed_));  // as GpuDevices does
+    if (devices_.hangs()) new auto(std::move(placed_));  // leaks it
   }
 
   void load(const Arrays& inputs,
@@ -65,12 +65,12 @@ class GpuExecutor final : public Executor {
     const PutBack after(devices_);
     auto& timer = devices_.timer(placed.count());
     const Room room(placed);
-    // Once in the open: kernels are loaded and scratch is made. Then held
-    // back behind the poison, so that neither this first result nor work
-    // on another stream can pass for the second.
+    // The first run, in the open, loads kernels and makes scratch memory. The
+    // second is held back behind the poison, so that neither the first result
+    // nor work on another stream can pass for the second.
     Checked checked;
     checked.seconds = run_in_the_open(call, placed);
-    // Work on another stream ends before the poison goes out over it.
+    // Work on another stream ends first, and the poison overwrites its results.
     const double hold_s = std::min(200e-6 + checked.seconds, 50e-3);
     timer.run_held(
         [&] {
@@ -103,21 +103,21 @@ class GpuExecutor final : public Executor {
   Batch sample(const Call& call, const BatchPlan& asked) override {
     Placement& placed = place(call);
     BatchPlan plan = asked;
-    // Arrays of the host are written anew once for a batch, before the gate is
-    // closed: to write them takes longer than to copy them.
+    // Arrays in host memory are written anew only once per batch, before the
+    // gate is closed, because writing them takes longer than copying them.
     const bool on_host = devices_.streams() != nullptr;
     for (auto& execution : plan.executions) {
       if (on_host) execution.signs = plan.executions.back().signs;
     }
     const PutBack after(devices_);
     auto& timer = devices_.timer(placed.count());
-    // Whatever waits for a device comes before any is held back: NCCL's kernels
-    // need the larger stack that put_back() has taken.
+    // Anything that waits for a device must run before a device is held back.
+    // NCCL's kernels need the larger stack that put_back() has removed.
     if (is_team() || !entries_.contains(call.key()))
       run_in_the_open(call, placed);
     const int least = least_of_launches + (is_team() ? least_of_transfers : 0);
-    // Beside its own: events, disturbances, and two for each input that is
-    // written anew and read.
+    // Besides its own entries there are events, disturbances, and two for each
+    // input that is written anew and read.
     const int all =
         std::max(least, entries_[call.key()]) + 6 +
         2 * static_cast<int>(std::distance(inputs_.begin(), inputs_.end()));
@@ -126,8 +126,8 @@ class GpuExecutor final : public Executor {
     const auto* const executions =
         plan.executions.data() + plan.executions.size() - count;
     placed.prepare_disturbances(plan, count);
-    Signs signs;         // that the inputs have now
-    int disturbed = -1;  // the execution whose other disturbance stands now
+    Signs signs;         // current signs of the inputs
+    int disturbed = -1;  // the execution whose disturbance is in place
     const auto write_anew = [&](const Signs& now) {
       if (now == signs) return;
       placed.disturb(std::exchange(disturbed, -1), -1);
@@ -142,7 +142,7 @@ class GpuExecutor final : public Executor {
     work.before = [&](int i) {
       write_anew(executions[i].signs);
       placed.disturb(std::exchange(disturbed, i), i);
-      placed.poison_rooms();  // what came from elsewhere has to come again
+      placed.poison_rooms();  // so that data from elsewhere must arrive again
     };
     work.after = [&] {
       placed.queue_fingerprints();
@@ -154,7 +154,7 @@ class GpuExecutor final : public Executor {
     try {
       batch = timer.time(work, count, plan.cache);
     } catch (...) {
-      // The next call uploads the inputs again.
+      // Makes the next call upload the inputs again.
       if (!devices_.hangs()) placed_.clear();
       throw;
     }
@@ -162,7 +162,7 @@ class GpuExecutor final : public Executor {
     room.must_be_left();
     batch.damage = placed.damage_of_outputs();
     if (batch.damage) placed.renew_guards();
-    // The outputs at the end of the time, and now.
+    // Compares the outputs at the end of the timed window with those now.
     const auto left = placed.read_fingerprints();
     placed.queue_fingerprints();
     if (left != placed.read_fingerprints())
@@ -178,8 +178,8 @@ class GpuExecutor final : public Executor {
     return left;
   }
 
-  // Under a profiler or compute-sanitizer, where no kernel may wait for
-  // another: without the timer. Counters of a team are not read.
+  // Runs without the timer, because under a profiler or compute-sanitizer no
+  // kernel may wait for another. Counters of a team are not read.
   void run_profiled(const Call& call, int number) override {
     Placement& placed = place(call);
     const PutBack after(devices_);
@@ -244,7 +244,7 @@ class GpuExecutor final : public Executor {
       if (is_team()) placed_.clear();
       return false;
     }
-    // An invalid address ends the context: everything in it is gone.
+    // An invalid address ends the context, and everything in it is lost.
     release();
     pinned_.free();
     transfer_timer_.reset();
@@ -260,9 +260,9 @@ class GpuExecutor final : public Executor {
     const PutBack after(devices_);
     auto* const stream = devices_.first().cuda_stream();
     placed.poison_outputs();
-    run(call, placed);  // clocks have risen
+    run(call, placed);  // raises the clocks
     cuda_check(cudaStreamSynchronize(stream), "executing the variant");
-    // One bunch is queued while the one before it runs: the device
+    // Each bunch is queued while the previous one runs, so that the device
     // never waits for the host.
     const CudaEvent done[2];
     const auto queue = [&](int which) {
@@ -316,7 +316,7 @@ class GpuExecutor final : public Executor {
       team.begin_watch();
       const auto before = [&] {
         placed.poison_rooms();
-        timer.meet();  // or a transfer waits for the others'
+        timer.meet();  // so that no transfer includes waiting for others
       };
       timer.run_held(before, [&] { run(call, placed); });
       seconds.push_back(team.end_watch());
@@ -325,7 +325,7 @@ class GpuExecutor final : public Executor {
   }
 
  private:
-  // The devices are as they were before, however an execution or a batch ends.
+  // Restores the devices however an execution or a batch ends.
   class PutBack {
    public:
     explicit PutBack(GpuDevices& devices) : devices_(devices) {}
@@ -337,8 +337,8 @@ class GpuExecutor final : public Executor {
     GpuDevices& devices_;
   };
 
-  // Memory that a variant keeps is lost to all others, until this process ends.
-  // Libraries and drivers take some.
+  // Checks that a variant keeps no memory, which would be lost to all others
+  // until this process ends. Libraries and drivers may take some.
   class Room {
    public:
     explicit Room(const Placement& placed) : placed_(placed), before_(left()) {}
@@ -367,8 +367,8 @@ class GpuExecutor final : public Executor {
 
   // ---- placing
 
-  // A problem stays where it was placed for variants that divide it alike.
-  // Its scratch memory is that of the call from here on.
+  // A problem stays placed for variants that divide it alike. From here on
+  // scratch memory is that of the call.
   Placement& place(const Call& call) {
     devices_.select_scratch(call.key());
     if (!is_team()) {
@@ -406,7 +406,7 @@ class GpuExecutor final : public Executor {
     } catch (const PointError& error) {
       if (error.verdict != Verdict::out_of_memory || placed_.empty()) throw;
     }
-    placed_.clear();  // others can be placed again
+    placed_.clear();  // other problems can be placed again
     return *placed_.emplace(key, make()).first->second;
   }
 
@@ -445,14 +445,14 @@ class GpuExecutor final : public Executor {
     streams->begin();
     try {
       variant->run_streams(*streams, arrays, dtype, tunables);
-    } catch (...) {  // what it has queued still uses the arrays
+    } catch (...) {  // queued work still uses the arrays
       streams->end();
       throw;
     }
     streams->end();
   }
 
-  // Kernels are loaded, scratch is made, and what it queues is counted.
+  // Loads kernels, makes scratch memory, and counts the call's queue entries.
   double run_in_the_open(const Call& call, Placement& placed) {
     auto& timer = devices_.timer(placed.count());
     if (is_team()) devices_.team(placed.count()).take_queued();
@@ -469,7 +469,7 @@ class GpuExecutor final : public Executor {
     return streams ? streams->main_launch() : devices_.first().main_launch();
   }
 
-  // That the last execution has queued.
+  // The entries that the last execution queued.
   int entries(const Placement& placed) {
     const int launches = main_launch().launches;
     const auto* const streams = devices_.streams();
@@ -480,15 +480,15 @@ class GpuExecutor final : public Executor {
   }
 
   Target target_;
-  int device_;  // of one GPU
+  int device_;  // number of the single GPU
   GpuDevices devices_;
   std::optional<TransferTimer> transfer_timer_;
-  Arrays inputs_;  // the caller's
+  Arrays inputs_;  // owned by the caller
   std::unique_ptr<HostArrays> outputs_;
   PinnedMemory pinned_;
   std::map<std::string, std::unique_ptr<Placement>> placed_;
-  Placement* sampled_ = nullptr;        // by the last batch
-  std::map<std::string, int> entries_;  // of calls that have run since load()
+  Placement* sampled_ = nullptr;        // placement of the last batch
+  std::map<std::string, int> entries_;  // for calls that have run since load()
 };
 
 }  // namespace

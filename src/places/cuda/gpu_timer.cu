@@ -11,14 +11,14 @@
 namespace parlab {
 namespace {
 
-// Executions in one batch, at the most.
+// Most executions in one batch.
 constexpr int executions_at_most = 64;
-// How long an idle device may take to say that it is idle.
+// Time that an idle device may take to report that it is idle.
 constexpr double least_work_left_s = 100e-6;
 constexpr double share_left = 0.02;
 
-// The streams that are timed have ended: for how long was the current device
-// busy afterwards, with something else of the variant? 0: it was idle.
+// Called when the timed streams have ended. Returns how long the current device
+// was still busy with other work of the variant; 0: it was idle.
 double busy_after_s(double batch_s) {
   const auto start = std::chrono::steady_clock::now();
   cuda_check(cudaDeviceSynchronize(), "timing the variant");
@@ -26,7 +26,7 @@ double busy_after_s(double batch_s) {
   return more < least_work_left_s || more < share_left * batch_s ? 0 : more;
 }
 
-// Overwrites L2, so that nothing of what ran before is in it.
+// Overwrites L2, so that it holds nothing from earlier work.
 class L2Flush {
  public:
   explicit L2Flush(int device) {
@@ -48,7 +48,7 @@ class L2Flush {
 
 }  // namespace
 
-// The timer's resources on each device.
+// The timer's resources on one device.
 struct GpuTimer::Member {
   explicit Member(CudaGpu& own)
       : gpu(own), l2(own.device()), clocks(own.cuda_stream(), own.device()) {
@@ -103,7 +103,7 @@ void GpuTimer::run_held(const std::function<void()>& before,
   });
 }
 
-// Once more before the variant is blamed: the host may have been
+// Times once more before blaming the variant, because the host may have been
 // interrupted while it looked.
 Batch GpuTimer::time(const Work& work, int count, Cache cache) {
   double left_s = 0;
@@ -120,7 +120,7 @@ Batch GpuTimer::time(const Work& work, int count, Cache cache) {
 Batch GpuTimer::time_once(const Work& work, int count, Cache cache,
                           double& left_s) {
   const bool cold = cache == Cache::cold;
-  // Lines that were made to persist would survive what is written.
+  // Persisting lines would survive the overwriting.
   if (cold) each([](Member&) { cudaCtxResetPersistingL2Cache(); });
   Gate::Closed closed(gate_);
   each([](Member& member) { member.clocks.read(0); });
@@ -157,7 +157,7 @@ Batch GpuTimer::time_once(const Work& work, int count, Cache cache,
   left_s = 0;
   each([&](Member& member) {
     left_s = std::max(left_s, busy_after_s(all));
-    // A team is done when its slowest GPU is.
+    // A team is as slow as its slowest GPU.
     const double hz = member.clocks.hz();
     if (batch.clock_hz != 0 && batch.clock_hz <= hz) return;
     batch.clock_hz = hz;

@@ -1,8 +1,8 @@
-// Times work on one or several GPUs with CUDA events, with the host's launch
-// latency kept out: all executions, with an event on each side, are queued
-// behind a gate before the first of them may start. The GPUs of a team meet
-// before each execution, so that they start it together, to within a
-// microsecond or two. Its time is that of the GPU that took longest.
+// Times work on one or several GPUs with CUDA events. To exclude the host's
+// launch latency, all executions, with an event on each side, are queued behind
+// a gate before the first may start. The GPUs of a team meet before each
+// execution, so that they start within a microsecond or two of each other. The
+// time of an execution is that of the slowest GPU.
 #pragma once
 
 #include <functional>
@@ -17,31 +17,31 @@ namespace parlab {
 
 class GpuTimer {
  public:
-  // Without patience: of one GPU.
+  // A single GPU needs no patience.
   explicit GpuTimer(std::vector<CudaGpu*> gpus, Patience patience = {});
   ~GpuTimer();
 
-  // The work that is timed, and work that is queued on the same streams
-  // around it, outside its time.
+  // The work that is timed, and work queued around it on the same streams
+  // outside the timed window.
   struct Work {
     std::function<void()> run;
-    // each execution, by its number
+    // called for each execution with its number
     std::function<void(int)> before = [](int) {};
-    std::function<void()> after = [] {};  // the last one
-    // The caches are full of what ran before: it takes a few executions until
-    // they hold what this one keeps there.
+    std::function<void()> after = [] {};  // called after the last execution
+    // The caches are full of earlier data. It takes a few executions until they
+    // hold what this one keeps there.
     int warm_ups = 4;
   };
-  // count timed executions (64 at most). Cold: L2 is overwritten before
-  // each, its persisting lines are reset before the first; hot: the
-  // warm-ups come first, untimed. Throws what Gate::wait() throws, and
-  // PointError(implausible) when another stream is still at work after the
-  // last one.
+  // Times `count` executions (64 at most). Cold: L2 is overwritten before each,
+  // and its persisting lines are reset before the first. Hot: untimed warm-ups
+  // come first. Throws what Gate::wait() throws, and PointError(implausible)
+  // when another stream is still at work after the last execution.
   Batch time(const Work& work, int count, Cache cache);
 
-  // Queues before() and run() while the streams are held back, for hold_s more
-  // after run() returned, then lets both go: work that run() started on any
-  // other stream will already have run. Returns when the devices are idle.
+  // Queues before() and run() while the streams are held back, and holds them
+  // for hold_s more after run() returned. Any work that run() started on
+  // another stream will then have run already. Returns when the devices are
+  // idle.
   void run_held(const std::function<void()>& before,
                 const std::function<void()>& run, double hold_s = 0);
 

@@ -6,17 +6,16 @@
 namespace parlab {
 namespace {
 
-// Large enough that its start does not count.
+// Large enough to make the start-up time negligible.
 constexpr std::size_t bytes = std::size_t{1} << 30;
 constexpr int repetitions = 5;
 
-// Less of pinned memory, which takes long to make.
+// Less pinned memory, because it takes long to allocate.
 constexpr std::size_t pinned_bytes = std::size_t{256} << 20;
 
-// A ceiling is what was reached, not what is usual.
+// The best time, because a ceiling is what can be reached, not what is usual.
 double best_seconds(GpuTimer& timer, const std::function<void()>& run) {
-  // what NCCL makes when it is first called must not
-  // happen behind a closed gate
+  // NCCL's first call sets it up, which must not happen behind a closed gate
   run();
   timer.run_held([] {}, [] {});
   const auto batch = timer.time({.run = run}, repetitions, Cache::hot);
@@ -53,7 +52,8 @@ void measure_links(std::map<std::string, double>& links, CudaGpus& team,
   try {
     keep("all-reduce over " + std::to_string(team.count()), whole,
          [&] { team.all_reduce(from, to, count); });
-  } catch (const LibraryMissing&) {  // those variants that need it say so
+    // variants that need NCCL report that it is missing
+  } catch (const LibraryMissing&) {
     links.erase("all-reduce over " + std::to_string(team.count()));
   }
 }

@@ -1,4 +1,4 @@
-// What moves between the GPUs of a machine at the most, and
+// Measures the highest transfer rates between the GPUs of a machine, and
 // between a GPU and the host.
 #pragma once
 
@@ -11,14 +11,14 @@
 
 namespace parlab {
 
-// Adds to `links` (see Ceilings::links) what this team reaches: the all-reduce
-// over all of it, where NCCL is there, and for a team of two what one GPU
-// sends to the other, alone and both at a time.
+// Adds the rates of this team to `links` (see Ceilings::links): the all-reduce
+// over all of it, if NCCL is available, and for a team of two the rates between
+// the GPUs, one way and both ways at once.
 void measure_links(std::map<std::string, double>& links, CudaGpus& team,
                    GpuTimer& timer);
 
-// Between this GPU and pinned memory of the host: one way, the
-// other, and both at once.
+// Rates between this GPU and pinned host memory: each way alone, and both at
+// once.
 std::map<std::string, double> measure_host_link(CudaStreams& streams,
                                                 CudaGpu& gpu, GpuTimer& timer);
 

@@ -1,7 +1,7 @@
-// NCCL, loaded when a team first needs it. There is no Debian package of
-// it, and so no header to rely on: what is declared here is its documented C
-// interface, of which libnccl.so.2 keeps names, types and numbers. So a stream
-// is declared here as well, and no toolkit is needed to test this.
+// NCCL, loaded when a team first needs it. Debian has no package of it, so
+// there is no header to rely on. These declarations follow its documented C
+// interface; libnccl.so.2 keeps names, types and numbers stable. A stream is
+// declared here as well, so that testing needs no toolkit.
 #pragma once
 
 #include <cstdlib>
@@ -17,11 +17,10 @@ using cudaStream_t = CUstream_st*;  // as in the toolkit's cuda_runtime.h
 
 namespace parlab {
 
-// The collectives of the first GPUs of this machine, all of
-// them driven by one thread.
+// The collectives of the first GPUs of this machine, all driven by one thread.
 class Nccl {
  public:
-  // Throws LibraryMissing, or PointError(launch_failed) when it cannot start.
+  // Throws LibraryMissing, or PointError(launch_failed) when NCCL cannot start.
   explicit Nccl(const std::vector<int>& devices,
                 const std::string& soname = "libnccl.so.2")
       : library_((without_multicast(), soname),
@@ -49,7 +48,7 @@ class Nccl {
   Nccl(const Nccl&) = delete;
   Nccl& operator=(const Nccl&) = delete;
 
-  // One entry per GPU. Queued on the streams; nothing waits for it here.
+  // One entry per GPU. Queued on the streams; returns without waiting.
   void all_reduce(const std::vector<void*>& from, const std::vector<void*>& to,
                   std::int64_t elements, Dtype dtype,
                   const std::vector<cudaStream_t>& streams) {
@@ -67,8 +66,8 @@ class Nccl {
     });
   }
 
-  // Ends what is under way, wherever it waits. Nothing
-  // can be called afterwards.
+  // Aborts all running collectives, wherever they wait. Nothing can be called
+  // afterwards.
   void abort() {
     for (auto* member : members_)
       abort_(member);
@@ -101,12 +100,11 @@ class Nccl {
     }
   }
 
-  // Where hosts are shared, what one program does with NVLink
-  // multicast can stop others.
+  // On shared hosts, one program's use of NVLink multicast can block others.
   static void without_multicast() { setenv("NCCL_NVLS_ENABLE", "0", 1); }
 
-  // Calls f(i) for each GPU, all of them in one group. A group that stayed
-  // open after a failure would swallow whatever is called next.
+  // Calls f(i) for each GPU, all in one group. A group left open after a
+  // failure would swallow later calls.
   template <typename F>
   void together(const char* call, F f) {
     check(group_start_(), "ncclGroupStart");

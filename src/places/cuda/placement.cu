@@ -9,7 +9,7 @@
 namespace parlab {
 namespace {
 
-// Both ways: the part may be in the host's memory.
+// Copies in either direction; the part may be in host memory.
 void copy(void* to, std::size_t to_pitch, const void* from,
           std::size_t from_pitch, const ArrayPart& part, const char* where) {
   const auto rows = static_cast<std::size_t>(part.rows);
@@ -36,7 +36,8 @@ std::optional<DisturbedElement> disturbed_element(
   return std::nullopt;
 }
 
-// That element `place` of the whole array has in an execution with these signs.
+// The value of element `place` of the whole array in an execution with these
+// signs.
 unsigned long long value_of(const Arrays& inputs, const std::string& name,
                             std::int64_t place, const Signs& signs) {
   const auto& spec = inputs.spec(name);
@@ -119,7 +120,8 @@ Placement::~Placement() {
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     cudaSetDevice(devices_[i]->gpu.device());
     if (pinned_ != nullptr) {
-      cudaDeviceSynchronize();  // whatever it says: nothing copies any more
+      // regardless of its result, no copy runs any more
+      cudaDeviceSynchronize();
       for (auto& here : parts_[i])
         pinned_->give(here.array);
     }
@@ -163,7 +165,7 @@ std::vector<std::uint64_t> Placement::read_fingerprints() const {
   return all;
 }
 
-// The host has the value that an element takes: it may be on another GPU.
+// Takes values of elements from the host, because they may lie on another GPU.
 void Placement::prepare_disturbances(const BatchPlan& plan, int count) const {
   each([&](Device& device, int i) {
     std::vector<std::vector<DisturbedElement>> executions(count);

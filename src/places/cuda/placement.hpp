@@ -1,6 +1,5 @@
-// A problem as it lies in the memories of one or several GPUs: the part of
-// each array that each of them has, and what is done to all of these around
-// an execution.
+// A problem in the memories of one or several GPUs: each GPU's part of each
+// array, and the operations on these parts before and after an execution.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@
 
 namespace parlab {
 
-// One GPU, and what looks after its memory.
+// One GPU, and the objects that watch its memory.
 struct Device {
   explicit Device(int number)
       : gpu(number), fingerprints(gpu), disturber(gpu) {}
@@ -31,13 +30,13 @@ struct PlacedPart {
   DeviceArray array;
 
   bool is_output() const { return part.spec.role == Role::output; }
-  // To and from the whole array in the host's memory.
+  // Copy to and from the whole array in host memory.
   void upload(const Arrays& whole) const;
   void download(const Arrays& whole) const;
 };
 
-// Pinned memory of the host that arrays may have: another problem of the same
-// arrays follows often, and memory takes long to pin.
+// Pinned host memory that is kept for reuse. Problems with the same arrays
+// often follow each other, and pinning memory takes long.
 class PinnedMemory {
  public:
   DeviceMemory take(const ArraySpec& spec);
@@ -45,15 +44,15 @@ class PinnedMemory {
   void free() { spare_.clear(); }
 
  private:
-  // by the bytes of the array it was for
+  // by the size in bytes of the array it was made for
   std::multimap<std::size_t, DeviceMemory> spare_;
 };
 
 class Placement {
  public:
-  // One share for each device. Inputs are the caller's, and stay; they are
-  // uploaded. pinned: where arrays get their memory if they are to be the
-  // host's, or nullptr. Throws PointError(out_of_memory).
+  // One share for each device. Inputs belong to the caller, must stay alive,
+  // and are uploaded. pinned: source of memory for arrays in host memory, or
+  // nullptr. Throws PointError(out_of_memory).
   Placement(std::vector<Device*> devices, const std::vector<Share>& shares,
             const Arrays& inputs, PinnedMemory* pinned);
   ~Placement();
@@ -61,7 +60,7 @@ class Placement {
   Placement& operator=(const Placement&) = delete;
 
   int count() const { return static_cast<int>(devices_.size()); }
-  // Calls f(device, i) for each, while its device is the current one.
+  // Calls f(device, i) for each device while it is current.
   template <typename F>
   void each(F f) const {
     for (int i = 0; i < count(); ++i) {
@@ -76,31 +75,32 @@ class Placement {
   std::vector<UnboundPart> unbound() const;
   double upload_s() const { return upload_s_; }
 
-  // Queued on the streams of the GPUs.
+  // These are queued on the streams of the GPUs.
   void poison_outputs() const;
   void poison_rooms() const;
   void queue_fingerprints() const;  // of the outputs
   std::vector<std::uint64_t> read_fingerprints() const;
 
-  // Queued: the inputs that the variant reads get other signs, and are read.
+  // Queued: gives the inputs that the variant reads other signs, and reads
+  // them.
   void write_anew(const Variant& variant, const Signs& before,
                   const Signs& now) const;
-  // All other disturbances of a batch of `count` executions are on the devices
-  // before its gate is closed: of the last ones of the plan.
+  // Copies the other disturbances of the plan's last `count` executions to the
+  // devices, before the gate of their batch is closed.
   void prepare_disturbances(const BatchPlan& plan, int count) const;
-  // Queued: takes back that of the execution before, does that of another, by
-  // their numbers in the batch; -1: of none.
+  // Queued: undoes the disturbance of the previous execution and applies that
+  // of another. The numbers are those in the batch; -1: none.
   void disturb(int before, int now) const;
 
-  // The damage, with the GPU's number where there are several.
+  // The damage, with the GPU's number if there are several.
   Detail on(int i, Detail damage) const;
-  // Writes beside the outputs and beside the inputs, and changed inputs.
+  // Writes outside the outputs; writes outside the inputs, and changed inputs.
   Detail damage_of_outputs() const;
   Detail damage_of_inputs() const;
   void renew_guards() const;
 
-  // Puts the outputs together. Where each GPU has all of one, they must be the
-  // same.
+  // Assembles the outputs. If each GPU has a whole copy of one, the copies must
+  // be equal.
   void gather(const Arrays& outputs, Detail& damage) const;
 
  private:
@@ -115,7 +115,7 @@ class Placement {
   std::vector<Device*> devices_;
   Arrays inputs_;
   PinnedMemory* pinned_;
-  std::vector<std::vector<PlacedPart>> parts_;  // of each GPU
+  std::vector<std::vector<PlacedPart>> parts_;  // by GPU
   std::vector<Arrays> bound_;
   std::vector<Size> sizes_;
   double upload_s_ = 0;

@@ -10,8 +10,7 @@
 namespace parlab {
 namespace {
 
-// "580.159", as NVIDIA's management library says it;
-// empty when it is not there.
+// "580.159", from NVIDIA's management library; empty if it is missing.
 std::string driver_version() {
   void* const library = dlopen("libnvidia-ml.so.1", RTLD_LAZY | RTLD_LOCAL);
   if (library == nullptr) return "";
@@ -28,7 +27,7 @@ std::string driver_version() {
   return text;
 }
 
-// "GPU-8f3a...", as nvidia-smi writes it.
+// "GPU-8f3a...", in the form of nvidia-smi.
 std::string written(const cudaUUID_t& uuid) {
   std::string text = "GPU";
   for (int i = 0; i < 16; ++i) {
@@ -82,13 +81,14 @@ std::vector<GpuFacts> gpus_present() {
 }
 
 std::vector<GpuFacts> gpus_by_name() {
-  // CUDA's own variables choose among them, and order them.
+  // These variables of CUDA select the GPUs and order them.
   const bool chosen = std::getenv("CUDA_VISIBLE_DEVICES") != nullptr ||
                       std::getenv("CUDA_DEVICE_ORDER") != nullptr;
   auto gpus = chosen ? std::nullopt : gpus_of_driver();
   if (!gpus) return gpus_present();
   int runtime = 0;
-  cudaRuntimeGetVersion(&runtime);  // a constant of the runtime: starts nothing
+  // a constant of the runtime, which starts nothing
+  cudaRuntimeGetVersion(&runtime);
   for (auto& gpu : *gpus)
     gpu.cuda = cuda_version(runtime);
   return *gpus;

@@ -1,4 +1,5 @@
-// A file of its own: all that drives the GPU beside it is compiled in one pass.
+// In a file of its own, because the other files that drive the GPU are compiled
+// in a single pass.
 #include "places/cuda/profile_mark.hpp"
 
 namespace parlab {

@@ -8,14 +8,14 @@
 namespace parlab {
 namespace {
 
-// The bytes of one timed copy of pinned memory: long against the start of a
-// copy, little to pin.
+// Bytes of one timed copy of pinned memory: long compared with the start of a
+// copy, but little to pin.
 constexpr std::size_t staged_bytes = std::size_t{16} << 20;
 
 }  // namespace
 
-// Pinned memory of the host, and as much of the device: copies between them
-// take as long as those of arrays that lie in pinned memory.
+// Pinned host memory and the same amount of device memory. Copies between them
+// take as long as those of arrays in pinned memory.
 struct TransferTimer::Staging {
   DeviceMemory host = pinned_memory(staged_bytes, "timing transfers");
   DeviceMemory device = device_memory(staged_bytes, "timing transfers");
@@ -56,14 +56,14 @@ TransferTimes TransferTimer::times(const Variant& variant, Placement& placed,
     times.to_device_pinned_s = there;
     times.to_host_pinned_s = back;
   } catch (const PointError& error) {
-    // no memory to pin: they are not known
+    // without memory to pin, these times stay unknown
     if (error.verdict != Verdict::out_of_memory) throw;
   }
   return times;
 }
 
-// The time of a copy between pinned memory and the device, measured once for
-// each size: another array of as many bytes takes as long.
+// The time of a copy between pinned memory and the device. It is measured once
+// per size, because arrays of equal size take equally long.
 double TransferTimer::pinned_seconds(std::size_t bytes, bool to_device) {
   double& known = pinned_s_[{bytes, to_device}];
   if (known > 0) return known;
@@ -78,7 +78,7 @@ double TransferTimer::pinned_seconds(std::size_t bytes, bool to_device) {
                               piece, cudaMemcpyDeviceToHost, stream);
     cuda_check(status, "timing pinned transfers");
   };
-  copy(std::min(bytes, staged_bytes));  // the first of all takes longer
+  copy(std::min(bytes, staged_bytes));  // the very first copy takes longer
   cuda_check(cudaEventRecord(staging_->begin.handle, stream),
              "recording an event");
   for (std::size_t done = 0; done < bytes; done += staged_bytes)

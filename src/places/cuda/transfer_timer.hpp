@@ -1,4 +1,4 @@
-// How long the arrays of a problem take to one GPU and back, from and to
+// Times the copies of a problem's arrays to one GPU and back, from and to
 // pageable and pinned memory.
 #pragma once
 
@@ -14,8 +14,9 @@ class TransferTimer {
  public:
   explicit TransferTimer(CudaGpu& gpu) : gpu_(gpu) {}
 
-  // Times of the arrays that the variant reads and writes. Each array is timed
-  // once, for it takes as long for all variants. inputs, outputs: of the host.
+  // Times for the arrays that the variant reads and writes. Each array is timed
+  // once, because its copy takes as long for all variants. inputs, outputs: in
+  // host memory.
   TransferTimes times(const Variant& variant, Placement& placed,
                       const Arrays& inputs, const Arrays& outputs);
 
@@ -25,7 +26,7 @@ class TransferTimer {
 
   CudaGpu& gpu_;
   std::shared_ptr<Staging> staging_;
-  // by bytes, and whether to the device
+  // by size in bytes, and whether the copy goes to the device
   std::map<std::pair<std::size_t, bool>, double> pinned_s_;
 };
 

@@ -34,8 +34,9 @@ __global__ void __launch_bounds__(unit_threads)
   if (total == static_cast<T>(12345)) *sink = total;
 }
 
-// By warps, on the tensor cores: 16 x 8 sums of K products per instruction.
-constexpr int double_products = 8192;  // of 4, per warp
+// Products by warps on the tensor cores: 16 x 8 sums of K products per
+// instruction.
+constexpr int double_products = 8192;  // products of depth 4 per warp
 
 template <int K, int accumulators>
 __global__ void __launch_bounds__(unit_threads)
@@ -65,10 +66,10 @@ __global__ void __launch_bounds__(unit_threads)
   if (total == 12345) *sink = total;
 }
 
-// By warpgroups: 64 x 256 sums per instruction, K of 32 bytes, both operands
-// in shared memory. Two warpgroups per multiprocessor fill its registers with
-// sums, and one computes while the other waits. The operands are zero: a peak
-// that no data can beat, for bits that switch cost power.
+// Products by warpgroups: 64 x 256 sums per instruction, with K of 32 bytes and
+// both operands in shared memory. Two warpgroups per multiprocessor fill its
+// registers with sums, and one computes while the other waits. The operands are
+// zero, because switching bits costs power; so no data can beat this peak.
 constexpr int group_steps = 1024, products_per_step = 16, warpgroups = 2;
 constexpr int panel_bytes = 128, a_rows = 64, b_rows = 256;
 
@@ -151,8 +152,8 @@ class Units {
     enter(multiply_doubles<16, 8>, "16x8x16 products, 8 accumulators per warp");
     keep(unit, contest,
          2.0 * 16 * 8 * 4 * double_products * static_cast<double>(warps));
-    // Without tensor cores for doubles such products are multiply-adds,
-    // and are judged as such.
+    // Without tensor cores for doubles, such products are multiply-adds and
+    // have their peak.
     const auto alone = ceilings_.units.find("fma double");
     if (alone == ceilings_.units.end()) return;
     double& peak = ceilings_.units[unit];
@@ -208,8 +209,8 @@ void measure_units(Ceilings& ceilings, CudaGpu& gpu, GpuTimer& timer,
     warpgroups = false;
   }
   // On compute capability 9.0, products compiled for older devices run at half
-  // the rate: without code of its own the unit has no roof, rather than one
-  // that the libraries beat.
+  // the rate. Without code for 9.0 the unit gets no roof, because libraries
+  // would beat it.
   int device = 0, major = 0;
   cuda_check(cudaGetDevice(&device), "asking for the device");
   cuda_check(

@@ -2,13 +2,13 @@
 // bytes: mbarrier, cp.async.mbarrier.arrive, cp.async.bulk.tensor and
 // cp.async.bulk of the PTX ISA, as far as gpu/bulk_copies.hpp uses them.
 //
-// A barrier that completes a phase orders all that its block did before it:
-// simpler than the truth, which is about those who arrived, and never a false
-// alarm. Copies of a phase are made when somebody finds the phase complete, or
-// when the next one begins: as late as may be, so that a thread that does not
-// wait reads what was there before, or is found to race. A box that replaces
-// what others still read is no race here: the result is wrong, or they miss
-// their phase.
+// A barrier that completes a phase orders everything its block did before. In
+// truth it orders only the threads that arrived; this is simpler and never
+// gives a false alarm. The copies of a phase are made when a thread finds the
+// phase complete, or when the next phase begins. That is as late as possible,
+// so that a thread that does not wait reads the old data or causes a race. A
+// box that overwrites data in use is not reported as a race here: either the
+// result is wrong, or the readers miss their phase.
 #include "places/emulation/block.hpp"
 
 namespace parlab::emulation {
@@ -20,7 +20,8 @@ void refuse(const InRuntime& here, Cause why,
                    {.cause = why, .arguments = std::move(arguments)});
 }
 
-// nullptr, and a failure: nobody made it a barrier.
+// nullptr, after reporting a failure, if the address was never initialised as a
+// barrier.
 CopyBarrier* barrier_at(const InRuntime& here, const void* address) {
   const auto found = here.block.copy_barriers.find(address);
   if (found != here.block.copy_barriers.end()) return &found->second;
@@ -28,8 +29,9 @@ CopyBarrier* barrier_at(const InRuntime& here, const void* address) {
   return nullptr;
 }
 
-// By the thread that runs, whose accesses they count as. Pieces of 16 bytes:
-// what lies beside the array is zero, and a pattern moves whole pieces.
+// The running thread makes the copy, and the accesses count as its own. It
+// copies pieces of 16 bytes, because the part outside the array is zero, and a
+// swizzle pattern moves whole pieces.
 void make_copy(const CopyBarrier::Copy& copy) {
   constexpr std::int64_t piece = 16;
   const Box& box = copy.box;
@@ -58,11 +60,11 @@ void make_copy(const CopyBarrier::Copy& copy) {
   }
 }
 
-// Makes the copies of a phase that all have arrived at, and ends it.
+// Makes the copies of a phase that all threads have arrived at, and ends it.
 void complete(CopyBarrier& barrier) {
   Thread& thread = *running;
   Block& block = *thread.block;
-  // What the copies replace was used before.
+  // The memory that the copies overwrite was used before them.
   {
     const InRuntime here;
     thread.clock.block_phase = block.next_phase(thread);
@@ -95,7 +97,7 @@ bool has_copies(const CopyBarrier& barrier) {
   return !barrier.copies.empty() || !barrier.copiers.empty();
 }
 
-// Where the phase of now begins: one that is due ends before.
+// The barrier in its current phase; a phase that is due ends first.
 CopyBarrier& begun(const void* address) {
   CopyBarrier* barrier = nullptr;
   {
@@ -103,15 +105,15 @@ CopyBarrier& begun(const void* address) {
     here.thread.judge_suspects();
     barrier = barrier_at(here, address);
   }
-  // Who comes has not waited for what others did.
+  // The arriving thread has not waited for the work of the others.
   const auto known_from = running->clock.block_phase;
   if (is_due(*barrier)) complete(*barrier);
   running->clock.block_phase = known_from;
   return *barrier;
 }
 
-// copier: whose own copies the arrival comes after, if any. The parity of the
-// phase.
+// copier: the thread whose copies must finish before the arrival, if any.
+// Returns the parity of the phase.
 unsigned arrive_at(const void* address, std::int64_t announced_bytes,
                    std::optional<CopyBarrier::Copier> copier) {
   CopyBarrier& barrier = begun(address);
@@ -125,7 +127,7 @@ unsigned arrive_at(const void* address, std::int64_t announced_bytes,
   ++running->block->barrier_events;
   --barrier.missing;
   barrier.bytes += announced_bytes;
-  // Without copies there is nothing to be late.
+  // Without copies there is no reason to complete late.
   if (is_due(barrier) && !has_copies(barrier)) complete(barrier);
   running->clock.block_phase = known_from;
   return parity;

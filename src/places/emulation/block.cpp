@@ -1,5 +1,5 @@
-// One block on one OS thread: its CUDA threads run on fibers,
-// switched where they wait.
+// Runs one block on one OS thread. Its CUDA threads run on fibers, which are
+// switched where the threads wait.
 #include "places/emulation/block.hpp"
 
 #include <link.h>
@@ -10,8 +10,8 @@
 
 namespace parlab::emulation {
 
-// In assembly for the sake of the page before it: C++ has no name for
-// the middle of an array.
+// In assembly, because of the page in front of it: C++ has no name for the
+// middle of an array.
 static_assert(page_bytes == 4096 && max_shared_bytes == 232448);
 asm(R"(
   .section .tbss, "awT", @nobits
@@ -38,14 +38,15 @@ constinit thread_local Thread* running = nullptr;
 
 namespace {
 
-// Not inlined: a fiber may go on in another OS thread than the one it began in.
+// Not inlined, because a fiber may continue on another OS thread than it began
+// on.
 __attribute__((noinline)) void set_running(Thread* thread) {
   running = thread;
   if (thread != nullptr) parlab_built_in[0] = thread->place;
 }
 
-// Runs one CUDA thread to its end, or until it fails; then nothing
-// of the kernel is unwound. Not inlined: a second return from
+// Runs one CUDA thread to its end or until it fails; after a failure the
+// kernel's stack is not unwound. Not inlined, because a second return from
 // setjmp finds no variables.
 __attribute__((noinline)) void run_thread(Thread& thread) {
   set_running(&thread);
@@ -83,8 +84,8 @@ uint3 unravel(std::uint64_t index, const dim3& extent) {
           static_cast<unsigned>(index / extent.x / extent.y)};
 }
 
-// The variables of this OS thread that belong to the program itself:
-// its kernels' __shared__.
+// Finds the program's own thread-local variables on this OS thread, which are
+// the __shared__ variables of its kernels.
 int find_static_shared(dl_phdr_info* program, std::size_t, void* shared_) {
   auto& shared = *static_cast<Allocation*>(shared_);
   for (int i = 0; i < program->dlpi_phnum; ++i) {
@@ -93,7 +94,7 @@ int find_static_shared(dl_phdr_info* program, std::size_t, void* shared_) {
     shared.bytes = program->dlpi_phdr[i].p_memsz;
     shared.cells.resize(shared.bytes / word_bytes + 1);
   }
-  return 1;  // the program comes first; nothing else is wanted
+  return 1;  // the program comes first; the libraries are not needed
 }
 
 }  // namespace
@@ -140,7 +141,8 @@ void Thread::judge_suspects() {
 
 namespace {
 
-// Tops of stacks whole pages apart would share a few lines of the cache.
+// If the tops of stacks were whole pages apart, they would share a few cache
+// lines.
 struct Stacks {
   unsigned number;
   std::size_t lower() const { return number % 16 * (page_bytes / 16); }
@@ -161,14 +163,14 @@ struct Stacks {
 
 }  // namespace
 
-// Own: where the fiber that leaves is to be found.
+// own: stores where the fiber that is left can be resumed.
 void Block::switch_to(Fiber& to, Fiber& own) {
   left_ = &own;
   Fiber before = std::move(to).resume();
   *left_ = std::move(before);
 }
 
-// Begins threads until there are no more: then its fiber is idle.
+// Starts threads until there are no more; then its fiber is idle.
 void Block::run_threads(unsigned number) {
   const auto* const stack =
       static_cast<const char*>(__builtin_frame_address(0));
@@ -189,9 +191,10 @@ void Block::run_threads(unsigned number) {
   }
 }
 
-// The fiber of the thread whose turn is next: those that have not begun, each
-// with the fiber of the one before it, then those that wait no more. When the
-// block has failed, those that wait go on in order to leave the kernel.
+// The fiber of the thread whose turn is next. Threads that have not begun come
+// first, each on the fiber of the one before it, then those that no longer
+// wait. When the block has failed, waiting threads continue in order, to leave
+// the kernel.
 Block::Fiber& Block::next_fiber() {
   if (begun_ < size_) {
     turn_ = size_;
@@ -297,7 +300,8 @@ std::uint32_t Block::next_phase(const Thread& thread) {
   return phase;
 }
 
-// Lets those go on whose meeting is complete. It is an error when nobody can.
+// Lets the threads of complete meetings continue. It is an error if no thread
+// can.
 void Block::settle_all() {
   const Thread* waiting = nullptr;
   bool any = false;
@@ -310,8 +314,9 @@ void Block::settle_all() {
     waiting->fail(Verdict::launch_failed, divergence(*waiting->meeting));
 }
 
-// All ask barriers or wait for each other, and many turns have changed nothing:
-// one or two may pass between a meeting of lanes and the next arrival.
+// An error if all threads ask barriers or wait for each other and many turns
+// have changed nothing. One or two such turns may pass between a meeting of
+// lanes and the next arrival.
 void Block::find_endless_wait() {
   const std::uint64_t done = accesses + barrier_events;
   const Thread* asking = nullptr;
@@ -342,8 +347,8 @@ void* dynamic_shared() {
 
 namespace {
 
-// In place: what was just written is read piece by piece, not copied at once,
-// for which a processor would wait.
+// Reads the meeting in place. A processor would stall when it copies at once
+// what was just written in pieces.
 std::uint64_t wait_at(Meeting& meeting) {
   InRuntime here;
   Thread& thread = here.thread;
@@ -444,7 +449,7 @@ void commit_copies() {
   ++running->copy_group;
 }
 
-// As a kernel would do it: its accesses are checked.
+// Makes the copies like a kernel would, so that their accesses are checked.
 void wait_copies(unsigned groups_in_flight) {
   make_copies(*running, [&](const Thread::Copy& copy) {
     return copy.group + groups_in_flight < running->copy_group;

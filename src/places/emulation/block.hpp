@@ -1,6 +1,6 @@
-// How a launch is emulated: OS threads take its blocks one after another. Each
-// runs the CUDA threads of a block on fibers: one after another on the same one
-// until a thread waits, which keeps its fiber and lets the others go on.
+// How a launch is emulated. OS threads take its blocks one after another. Each
+// runs the CUDA threads of a block on fibers. Threads share one fiber one after
+// another, until one waits; it keeps its fiber and lets the others continue.
 #pragma once
 
 #include <atomic>
@@ -31,15 +31,16 @@ struct Block;
 constexpr unsigned warp_size = 32, max_threads = 1024;
 // a GPU gives a thread as much local memory
 constexpr std::size_t stack_bytes = 512 * 1024;
-// of compute capability 9.0, dynamic
+// dynamic limit of compute capability 9.0
 constexpr std::size_t max_shared_bytes = 227 * 1024;
 
-// Dynamic shared memory of the block on this OS thread, between two
-// pages that nobody may touch. The build gives this name to what a kernel
+// The dynamic shared memory of the block on this OS thread, between two
+// inaccessible pages. The build gives this name to variables that a kernel
 // declares as extern __shared__.
 constexpr std::size_t page_bytes = 4096;
 extern "C" __thread std::byte parlab_dynamic_shared[];
-// threadIdx, blockIdx, blockDim and gridDim of cuda.hpp, constants to a kernel.
+// threadIdx, blockIdx, blockDim and gridDim of cuda.hpp, which are constants
+// for a kernel.
 extern "C" __thread uint3 parlab_built_in[4] asm("parlab_thread_index");
 PARLAB_INLINE bool is_built_in(const void* address) {
   return static_cast<std::size_t>(
@@ -57,10 +58,11 @@ void arrange(std::vector<T>& items, Order order, std::uint64_t seed) {
     std::shuffle(items.begin(), items.end(), random);
 }
 
-// What certainly happened before a moment of a thread, in its block: what
-// any thread did in phases before block_phase, its warp before warp_phase,
-// and itself before own_phase. A barrier of some lanes counts as one of their
-// warp: simpler than the truth, and never a false alarm.
+// What certainly happened before a moment of a thread, within its block:
+// everything that any thread did before block_phase, that its warp did before
+// warp_phase, and that it did itself before own_phase. A barrier of some lanes
+// counts as one of their warp. That is simpler than the truth and never gives a
+// false alarm.
 struct Clock {
   std::uint32_t instance = 0, thread = 0, block_phase = 1, warp_phase = 1,
                 own_phase = max_phases;
@@ -76,8 +78,8 @@ struct Clock {
   }
 };
 
-// A word that two threads wrote with no order between them. When both wrote the
-// same value, which shows only after the second one, nothing is wrong.
+// A word that two threads wrote without an order between them. It is no error
+// if both wrote the same value, which shows only after the second write.
 struct Suspect {
   const std::uint32_t* word;
   std::uint32_t before;
@@ -85,28 +87,31 @@ struct Suspect {
   Calls calls;
 };
 
-// How far a CUDA thread is, until its block ends.
+// The progress of a CUDA thread until its block ends.
 struct Progress {
-  // Each access and each switch needs these. They come first for the cache.
+  // Each access and each switch needs these; they come first for the cache's
+  // sake.
   const char* stack = nullptr;  // its upper end
-  // where in the program it was, and the last plain read of a word
+  // position in the program, and the last plain read of a word
   const void *last_access = nullptr, *last_read = nullptr,
              *last_read_place = nullptr;
   Clock clock{};
   bool ended = false;
-  bool is_alone = true;        // all launches before this one have ended
-  bool is_copying = false;     // past registers: no stores are counted
-  unsigned fiber = 0;          // that it began on
+  bool is_alone = true;  // all launches before this one have ended
+  // copying past registers, so stores are not counted
+  bool is_copying = false;
+  unsigned fiber = 0;          // the fiber that it began on
   Meeting* meeting = nullptr;  // where it waits
-  // the barrier that it has just asked, and found not complete
+  // the barrier that it has just asked and found incomplete
   const void* asked = nullptr;
-  // what a fence has ordered and no atomic has released yet
+  // accesses that a fence has ordered and no atomic has released yet
   std::optional<Clock> fence{};
-  std::size_t acquired = 0;  // how many releases of the launch it has seen
-  unsigned atomics = 0;      // executed, to let others run from time to time
-  // where its last access was a swap that failed
+  std::size_t acquired = 0;  // number of the launch's releases that it has seen
+  // executed so far, to let others run from time to time
+  unsigned atomics = 0;
+  // address of its last access, if that was a failed swap
   const void* in_vain = nullptr;
-  unsigned copy_group = 0;  // the one that is open
+  unsigned copy_group = 0;  // the open group
   std::uint64_t copies_begun = 0;
 };
 
@@ -114,8 +119,8 @@ struct Progress {
 struct Thread : Progress {
   Block* block = nullptr;
   unsigned index = 0;  // in the block
-  uint3 place{};       // there
-  void* way_out[5]{};  // where a failed kernel is left to
+  uint3 place{};       // position in the block
+  void* way_out[5]{};  // jump target for leaving a failed kernel
   std::vector<Suspect> suspects{};
   struct Copy {
     unsigned group;
@@ -123,53 +128,56 @@ struct Thread : Progress {
     void* to;
     const void* from;
     std::size_t bytes, zero_bytes;
-    bool is_alone;      // when it was asked for
-    const void* place;  // of the kernel, that asked for it
+    bool is_alone;      // state when the copy was issued
+    const void* place;  // place in the kernel that issued it
   };
   std::vector<Copy> copies{};  // asynchronous
 
-  // In another block than before.
+  // Begins again, in another block.
   void begin(Progress now) {
     static_cast<Progress&>(*this) = now;
     suspects.clear();
     copies.clear();
   }
   unsigned lane() const { return index % warp_size; }
-  bool owns(const void* address) const {  // on its stack
+  bool owns(const void* address) const {  // whether it is on its stack
     return static_cast<std::size_t>(
                stack - static_cast<const char*>(address)) <= stack_bytes;
   }
-  // Records a failure, the first one of the launch. The kernel is left
+  // Records a failure if it is the first one of the launch. The kernel is left
   // when the runtime would return to it.
   void fail(Verdict verdict, Detail what) const;
-  // The same with the names of the kernel, the block and the thread.
+  // The same detail, with the names of the kernel, the block and the thread.
   Detail in_kernel(Detail what) const;
-  void judge_suspects();  // after its stores, before anything else happens
+  // called after its stores, before anything else happens
+  void judge_suspects();
 };
 
-// A barrier in shared memory that copies arrive at.
+// A barrier in shared memory at which copies can arrive.
 struct CopyBarrier {
   struct Copy {
     std::byte* to;
     Box box;
-    bool is_alone;  // when it was asked for
+    bool is_alone;  // state when the copy was issued
   };
-  int arrivals = 0;            // of a phase
-  int missing = 0;             // of them, in this phase
-  std::int64_t bytes = 0;      // announced and not yet on their way
-  std::vector<Copy> copies{};  // on their way
-  // Who arrived when its own copies, so many, would be done.
+  int arrivals = 0;            // expected per phase
+  int missing = 0;             // those missing in this phase
+  std::int64_t bytes = 0;      // announced, but not yet in flight
+  std::vector<Copy> copies{};  // in flight
+  // A thread that arrived with the promise that its first `begun` copies are
+  // done.
   struct Copier {
     Thread* thread;
     std::uint64_t begun;
   };
   std::vector<Copier> copiers{};
-  unsigned completed = 0;  // phases
-  // The block's phase from which on all know what came before the last.
+  unsigned completed = 0;  // completed phases
+  // The block's phase from which all threads know what happened before the last
+  // phase.
   std::uint32_t known_from = 0;
 };
 
-// What has been released to other blocks, with the place of each
+// Accesses that were released to other blocks, with the position of each
 // release in their order.
 class Releases {
  public:
@@ -177,7 +185,7 @@ class Releases {
     of_block_[clock.instance].push_back({clock, ++count_});
   }
   std::size_t count() const { return count_; }
-  // Whether one of the first `acquired` releases came after that access.
+  // Whether one of the first `acquired` releases covers that access.
   bool cover(Stamp access, std::size_t acquired) const {
     const auto found = of_block_.find(access.instance);
     if (found == of_block_.end()) return false;
@@ -194,8 +202,8 @@ class Releases {
   std::size_t count_ = 0;
 };
 
-// Of several streams: what was started earlier, and need not be done
-// when this launch begins.
+// With several streams: which earlier work may still run when this launch
+// begins.
 class Ordering {
  public:
   virtual ~Ordering() = default;
@@ -204,45 +212,46 @@ class Ordering {
   virtual std::string stream_of(std::uint32_t instance) const = 0;
 };
 
-// "(3,0)", or with the third coordinate when the extent has one.
+// "(3,0)", with the third coordinate if the extent has one.
 std::string coordinates(std::uint64_t index, const dim3& extent);
 
 struct Launch {
-  const void* kernel;  // nullptr: gpu.copy() or gpu.clear()
+  const void* kernel;  // nullptr for gpu.copy() or gpu.clear()
   std::function<void()> thread;
-  // of the kernel, which each thread reads
+  // the kernel's arguments, which each thread reads
   const std::byte* arguments;
   std::size_t argument_bytes;
   dim3 grid, block;
   std::size_t shared_bytes;
-  bool overlaps;  // the launch before it, until a thread waits for that
+  // overlaps the launch before it, until a thread waits for that
+  bool overlaps;
   Order order;
   std::uint64_t seed;
   const Arena* arena;
-  int device;  // of the GPU
+  int device;  // number of the GPU
   std::chrono::steady_clock::time_point deadline;
-  std::uint32_t first_instance;  // of its blocks
-  // nullptr: all that was started earlier comes before
+  std::uint32_t first_instance;  // first instance of its blocks
+  // nullptr: everything started earlier comes before
   const Ordering* ordering;
-  SharedCounts* counts;               // nullptr: nobody wants to know
-  std::vector<std::uint32_t> blocks;  // in the order they run
+  SharedCounts* counts;               // nullptr: accesses are not counted
+  std::vector<std::uint32_t> blocks;  // in the order in which they run
 
   std::atomic<std::size_t> next{0};
   std::atomic<bool> failed{false};
   boost::synchronized_value<std::optional<PointError>> failure{};
   Doubts doubts{};
-  // What has been released to other blocks: by a fence and then an
-  // atomic (the last-block-done pattern), or at a grid barrier. An atomic
-  // acquires all that was released before it, wherever: simpler than the
-  // truth, and never a false alarm.
+  // Accesses that were released to other blocks, by a fence and then an atomic
+  // (the last-block-done pattern) or at a grid barrier. An atomic acquires
+  // everything released before it, at any address. That is simpler than the
+  // truth and never gives a false alarm.
   boost::synchronized_value<Releases> releases{};
 
   // the grid barrier of a cooperative launch
   std::optional<std::barrier<>> barrier{};
-  std::atomic<std::uint32_t> arrivals{0};  // of blocks, there
+  std::atomic<std::uint32_t> arrivals{0};  // arrivals of blocks at that barrier
 
-  // The host's stack holds the arguments that start a thread. All threads may
-  // read them, and their own indices.
+  // The host's stack holds the arguments with which a thread starts. All
+  // threads may read them, and their own indices.
   bool gives(const void* address) const {
     const auto* const byte = static_cast<const std::byte*>(address);
     return is_built_in(address) ||
@@ -254,34 +263,36 @@ struct Launch {
   std::string name(std::uint64_t block_index, unsigned thread_index) const;
 };
 
-// A block while it runs, and what it leaves for the next one
-// on the same OS thread.
+// A running block, and the state that it leaves for the next one on the same OS
+// thread.
 struct Block {
   Launch* launch = nullptr;
   std::uint32_t index = 0;     // in the grid
-  std::uint32_t instance = 0;  // of the GPU
+  std::uint32_t instance = 0;  // counts all blocks of the GPU
   std::uint32_t phase = 1;     // grows with each synchronisation of its threads
   bool failed = false;
-  Crash crash;  // of the thread that ran last
+  Crash crash;  // crash of the thread that ran last
   std::uint64_t accesses = 0;
-  std::uint64_t look_around_at = 0;  // from that access on, for more than right
+  // number of the access from which on look_around() is called
+  std::uint64_t look_around_at = 0;
   std::optional<WarpCounts> counts;
-  // that a barrier has made known to all threads, not yet released
+  // fences that a barrier has made known to all threads, not yet released
   std::vector<Clock> fences;
   std::unordered_map<const void*, CopyBarrier> copy_barriers;
-  std::uint64_t barrier_events = 0;  // arrivals at them, and copies
+  std::uint64_t barrier_events = 0;  // arrivals at copy_barriers, and copies
   Allocation dynamic_shared{"dynamic shared memory", nullptr, 0, Kind::shared};
   Allocation static_shared{"static shared memory", nullptr, 0, Kind::shared};
-  Arena::Inputs inputs{};  // of the launch
+  Arena::Inputs inputs{};  // inputs of the launch
 
   ~Block();
   void run(Launch& launch);  // runs blocks until there are none left
   std::uint32_t next_phase(const Thread& thread);
-  // Lets others go on before the thread that runs.
+  // Lets others continue before the running thread.
   void suspend(Thread& thread);
-  // What the address meets or misses; nullptr: nothing that a kernel may touch.
+  // The array that the address belongs to or just misses; nullptr: memory that
+  // a kernel may not touch.
   PARLAB_INLINE Allocation* array_of(const void* address) {
-    // Static shared memory is around it.
+    // Static shared memory surrounds it.
     if (dynamic_shared.offset(address) + page_bytes <
         max_shared_bytes + 2 * page_bytes)
       return &dynamic_shared;
@@ -309,28 +320,30 @@ struct Block {
   Detail divergence(const Meeting& barrier);
 
   unsigned size_ = 0, grid_barriers_ = 0;
-  unsigned begun_ = 0;             // threads that have, in order
-  unsigned turn_ = 0;              // whose turn is next, in order
-  unsigned ended_ = 0;             // threads that have
-  std::uint64_t done_before_ = 0;  // accesses and events, a turn ago
+  // number of threads that have begun, in order
+  unsigned begun_ = 0;
+  unsigned turn_ = 0;   // number of the thread whose turn is next
+  unsigned ended_ = 0;  // number of threads that have ended
+  // accesses and events up to the previous turn
+  std::uint64_t done_before_ = 0;
   int idle_turns_ = 0;
   std::vector<Thread> threads_ = std::vector<Thread>(max_threads);
   std::vector<Thread*> order_, here_;
-  std::unordered_map<const void*, Line> lines_;  // of accesses
+  std::unordered_map<const void*, Line> lines_;  // source lines by access
   std::vector<Fiber> fibers_ = std::vector<Fiber>(max_threads);
-  std::vector<unsigned> idle_;  // fibers that no thread is on
-  unsigned made_ = 0;           // fibers
+  std::vector<unsigned> idle_;  // fibers without a thread
+  unsigned made_ = 0;           // number of fibers made
   Fiber scheduler_;
-  Fiber* left_ = nullptr;  // where the fiber belongs that ran before
+  Fiber* left_ = nullptr;  // where to store the fiber that ran before
   SignalStack signal_stack_;
 };
 
-// What the OS thread runs at this moment: null outside kernels.
+// The thread that this OS thread runs at the moment; null outside kernels.
 extern constinit thread_local Thread* running;
 
-// Leaves the kernel while the runtime works, so that code shared with
-// it is not checked; for good when the block has failed. Of all objects
-// in its scope it is destroyed last.
+// Leaves the kernel while the runtime works, so that shared code is not
+// checked; if the block has failed, for good. It must be the last object of its
+// scope to be destroyed.
 class InRuntime {
  public:
   InRuntime() : thread(*running), block(*thread.block) { running = nullptr; }
@@ -342,19 +355,20 @@ class InRuntime {
   Block& block;
 };
 
-// Checks one access of the running thread; when it is wrong, reports
-// it and leaves the kernel.
-// from: what the program goes on with, the place that is counted.
+// Checks one access of the running thread. If it is wrong, reports it and
+// leaves the kernel. from: return address in the program, the place at which
+// the access is counted.
 void check_access(const void* address, std::size_t length, bool writes,
                   bool atomic = false, const void* from = nullptr);
-// The same of an access that may be wrong, or that no thread's stack has.
+// The same for an access that may be wrong, and that is not to a thread's
+// stack.
 void judge(const void* address, std::size_t length, bool writes, bool atomic);
 void checked_copy(void* to, const void* from, std::size_t bytes,
                   const void* place = nullptr);
 void checked_clear(void* to, std::size_t bytes);
-// Those of a thread's asynchronous copies that are chosen, by the thread
-// that runs, whose accesses they count as: none of them lets another thread
-// run, and threads that have ended stay until the block has.
+// Makes the chosen asynchronous copies of a thread. The running thread makes
+// them, and they count as its accesses. None of them lets another thread run.
+// Threads that have ended stay until the block has.
 template <typename Chosen>
 void make_copies(Thread& of, Chosen chosen) {
   std::erase_if(of.copies, [&](const Thread::Copy& copy) {
@@ -368,7 +382,7 @@ void make_copies(Thread& of, Chosen chosen) {
     return true;
   });
 }
-// Every now and then: is the launch still alive?
+// Called from time to time: checks that the launch still makes progress.
 void check_progress(const InRuntime& here);
 
 }  // namespace parlab::emulation

@@ -18,9 +18,11 @@ struct HostCode {
   void* way_out[5]{};
   Crash crash{};
 };
-thread_local HostCode* host_code = nullptr;  // what this OS thread runs of it
+// the host code that this OS thread runs
+thread_local HostCode* host_code = nullptr;
 
-// Says no more than what happened: the words are made where memory can be had.
+// Only records what happened; the text is made later, where memory can be
+// allocated.
 void catch_crash(int signal, siginfo_t* info, void*) {
   if (running != nullptr) {
     Thread& thread = *std::exchange(running, nullptr);
@@ -31,10 +33,10 @@ void catch_crash(int signal, siginfo_t* info, void*) {
     host_code->crash = {signal, info->si_addr, calls_here()};
     __builtin_longjmp(host_code->way_out, 1);
   }
-  std::signal(signal, SIG_DFL);  // it happens again at once
+  std::signal(signal, SIG_DFL);  // the fault recurs at once
 }
 
-// Not inlined: a second return from setjmp finds no variables.
+// Not inlined, because a second return from setjmp finds no variables.
 __attribute__((noinline)) void run(HostCode& self,
                                    const std::function<void()>& code) {
   if (__builtin_setjmp(self.way_out) == 0) code();
@@ -44,7 +46,7 @@ __attribute__((noinline)) void run(HostCode& self,
 
 Detail Crash::detail() const {
   std::string text = strsignal(signal);
-  // in the middle of a sentence
+  // the text continues a sentence
   text[0] = static_cast<char>(std::tolower(text[0]));
   if (!has_address(signal))
     return at_line_of(calls, {.cause = Cause::crashed, .arguments = {text}});
@@ -61,7 +63,7 @@ bool Crash::at_address() const {
 CatchCrashes::CatchCrashes() {
   struct sigaction action {};
   action.sa_sigaction = catch_crash;
-  // it is left by a jump
+  // the handler is left by a jump
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   for (std::size_t i = 0; i < faults.size(); ++i)
     sigaction(faults[i], &action, &before_[i]);

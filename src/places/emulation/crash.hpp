@@ -1,5 +1,5 @@
-// Faults and aborts become failures of the kernel, or of the host code
-// of a variant, that made them.
+// Turns faults and aborts into failures of the kernel, or the variant's host
+// code, that caused them.
 #pragma once
 
 #include <array>
@@ -19,12 +19,12 @@ struct Crash {
   const void* address = nullptr;
   Calls calls{};
 
-  bool at_address() const;  // address is where memory was touched
-  Detail detail() const;    // Cause::crashed or crashed_at, with its line
+  bool at_address() const;  // whether address is where memory was touched
+  Detail detail() const;    // Cause::crashed or crashed_at with its line
 };
 
-// While it lives, a fault in a kernel ends that kernel, and one in
-// run_host_code() ends that; any other one ends the program as ever.
+// While it lives, a fault in a kernel ends that kernel, and a fault in
+// run_host_code() ends that code. Any other fault ends the program as usual.
 class CatchCrashes {
  public:
   CatchCrashes();
@@ -38,11 +38,11 @@ class CatchCrashes {
   std::array<struct sigaction, faults.size()> before_;
 };
 
-// Where this OS thread handles a fault: a stack that has
-// overflowed has no room for that.
+// The stack on which this OS thread handles faults, because an overflowed stack
+// has no room for that.
 class SignalStack {
  public:
-  void enter();  // lends it to the calling OS thread, until leave()
+  void enter();  // lends it to the calling OS thread until leave()
   void leave();
 
  private:
@@ -51,9 +51,9 @@ class SignalStack {
   stack_t before_{};
 };
 
-// Runs the host code of a variant, which may not touch the arrays of the
-// arena: that is left to kernels. Throws PointError(launch_failed) when it
-// does, or crashes; then nothing of it is unwound.
+// Runs a variant's host code, which may not touch the arrays of the arena,
+// because only kernels may. Throws PointError(launch_failed) if it does, or if
+// it crashes; then its stack is not unwound.
 void run_host_code(const std::function<void()>& code, const Arena& arena);
 
 }  // namespace parlab::emulation

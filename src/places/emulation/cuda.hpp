@@ -1,9 +1,9 @@
-// CUDA C++ for the host compiler: what a kernel sees when it is emulated.
+// CUDA C++ for the host compiler: everything that an emulated kernel uses.
 //
-// Qualifiers, built-in variables, vector types, barriers, warp intrinsics
-// and atomics, with the meaning the CUDA C++ Programming Guide gives them.
-// The kernels are compiled with -fsanitize=thread, so that every access to
-// memory calls hooks.cpp; libtsan itself is never linked.
+// Qualifiers, built-in variables, vector types, barriers, warp intrinsics and
+// atomics, with the meaning that the CUDA C++ Programming Guide gives them. The
+// kernels are compiled with -fsanitize=thread, so that every memory access
+// calls hooks.cpp; libtsan itself is never linked.
 #pragma once
 
 #include <algorithm>
@@ -26,8 +26,9 @@
 #define __device__
 #define __host__
 #define __constant__
-// One block at a time on each OS thread. In a function it is static, as a
-// variable of a block is. nvcc aligns it like this, so as to join accesses.
+// Each OS thread runs one block at a time. A variable in a function is static,
+// like a variable of a block. nvcc aligns it like this in order to join
+// accesses.
 #define __shared__ thread_local __attribute__((aligned(16)))
 #define __grid_constant__
 #define __forceinline__ inline __attribute__((always_inline))
@@ -78,9 +79,9 @@ namespace parlab::emulation {
 __attribute__((const)) int lane_index();
 __attribute__((const)) void* dynamic_shared();
 
-// Where threads wait for each other: at a barrier of a warp, a tile of several
-// warps, a block or the grid, or for lanes of a warp to exchange values, which
-// orders nothing else.
+// A place where threads wait for each other: at a barrier of a warp, a tile of
+// several warps, a block or the grid, or for lanes of a warp to exchange
+// values, which orders nothing else.
 enum class Scope { lanes, warp, tile, block, grid };
 struct Meeting {
   Scope scope;
@@ -88,29 +89,30 @@ struct Meeting {
   Site site;
   unsigned mask = ~0u;  // the lanes that take part
   std::uint64_t value = 0;
-  // the lane, or the thread of the tile, whose value is wanted; -1: the sum
+  // lane, or thread of the tile, whose value is wanted; -1: the sum
   int source = -1;
-  bool whoever_comes = false;  // nobody is waited for who waits elsewhere
+  bool whoever_comes = false;  // does not wait for threads that wait elsewhere
   unsigned tile = 0;           // threads in a tile of several warps
-  // bytes at `mine`, of each lane, for `all`: lane after lane
+  // for `all`: the bytes at `mine` of each lane, lane after lane
   const void* mine = nullptr;
   std::size_t bytes = 0;
   void* all = nullptr;
-  // nothing: that lane does not take part
+  // empty: that lane does not take part
   std::optional<std::uint64_t> result{};
 };
 std::uint64_t meet(Meeting meeting);
-// By registers: a kernel that writes a Meeting on its stack waits for it there.
+// With arguments in registers. A kernel that writes a Meeting on its stack
+// stalls on it there.
 std::uint64_t meet(Scope scope, const char* operation, Site site,
                    unsigned mask = ~0u, std::uint64_t value = 0,
                    int source = -1);
-// A compare-and-swap: what this thread read there before, it has checked.
+// Notes a compare-and-swap, which checks what this thread read there before.
 void note_swap(const void* address, std::size_t bytes);
 void fence();
-void pause();  // lets others run
+void pause();  // lets other threads run
 void trap(const Site& site);
-// A tile of a matrix for tensor cores: its address is a multiple of 32 bytes,
-// and the distance of its rows one of 16.
+// Requires that a matrix tile for tensor cores has an address that is a
+// multiple of 32 bytes and a row pitch that is a multiple of 16.
 void require_tile(const void* matrix, std::size_t pitch_bytes,
                   const char* operation, const Site& site);
 
@@ -118,7 +120,7 @@ void require_tile(const void* matrix, std::size_t pitch_bytes,
 void commit_copies();
 void wait_copies(unsigned groups_in_flight);
 
-// Replaces *p by f(*p) atomically; returns the old value.
+// Replaces *p by f(*p) atomically and returns the old value.
 template <typename T, typename F>
 T atomic_update(T* p, F f) {
   static_assert(sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8,
@@ -132,23 +134,23 @@ T atomic_update(T* p, F f) {
 
 }  // namespace parlab::emulation
 
-// Indices of the CUDA thread that runs. Variables and no macros: a program may
-// call its own by these names. Constants here, because they are that to a
-// kernel: no access to them is watched.
+// Indices of the running CUDA thread. They are variables and not macros,
+// because a program may use these names itself. They are constants here, as
+// they are for a kernel, so no access to them is watched.
 extern __thread const uint3 threadIdx asm("parlab_thread_index");
 extern __thread const uint3 blockIdx asm("parlab_block_index");
 extern __thread const dim3 blockDim asm("parlab_block_extent");
 extern __thread const dim3 gridDim asm("parlab_grid_extent");
 constexpr int warpSize = 32;
 
-// Dynamic shared memory as an array of T; the real build has
-// its own in gpu/gpu.hpp.
+// Dynamic shared memory as an array of T; the real build has its own version in
+// gpu/gpu.hpp.
 template <typename T>
 T* shared_memory() {
   return static_cast<T*>(parlab::emulation::dynamic_shared());
 }
 
-// What follows is found by kernels without a namespace.
+// Kernels find the following names without a namespace.
 namespace parlab::emulation::cuda {
 
 // ---- barriers, fences and warp intrinsics. A site is where the kernel says
@@ -177,11 +179,11 @@ inline void __threadfence() {
 inline void __threadfence_system() {
   fence();
 }
-// orders nothing between threads by itself
+// does not order anything between threads by itself
 inline void __threadfence_block() {}
 
-// The lanes of a warp count in segments of `width`. `source` says which lane's
-// value is wanted; beyond the segment a lane gets its own.
+// The lanes of a warp form segments of `width`. `source` computes the lane
+// whose value is wanted; outside the segment a lane gets its own value.
 #define PARLAB_SHUFFLE(name, source)                                    \
   template <typename T>                                                 \
   T name(unsigned mask, T value, int by, int width = 32, PARLAB_SITE) { \
@@ -205,7 +207,7 @@ inline unsigned __ballot_sync(unsigned mask, int predicate, PARLAB_SITE) {
   const std::uint64_t vote = std::uint64_t{predicate != 0} << lane_index();
   return static_cast<unsigned>(meet(Scope::lanes, __func__, site, mask, vote));
 }
-// The lanes that come to this line together.
+// The lanes that reach this line together.
 inline unsigned __activemask(PARLAB_SITE) {
   const auto own = std::uint64_t{1} << lane_index();
   return static_cast<unsigned>(
@@ -218,7 +220,7 @@ inline int __all_sync(unsigned mask, int predicate, PARLAB_SITE) {
   return __ballot_sync(mask, !predicate, site) == 0;
 }
 
-// Combines the values of the lanes in the mask, one after another.
+// Combines the values of the lanes in the mask in order.
 #define PARLAB_REDUCE(name, ...)                                           \
   template <typename T>                                                    \
   T name(unsigned mask, T value, PARLAB_SITE) {                            \
@@ -272,7 +274,7 @@ PARLAB_ATOMIC(atomicOr, old | value)
 PARLAB_ATOMIC(atomicXor, old ^ value)
 PARLAB_ATOMIC(atomicInc, old >= value ? 0 : old + 1)
 PARLAB_ATOMIC(atomicDec, old == 0 || old > value ? value : old - 1)
-// Of a block alone, or of host and device together.
+// Variants for a block alone, and for host and device together.
 #define PARLAB_ATOMIC_OF(name)                           \
   template <typename T>                                  \
   T name##_block(T* p, std::type_identity_t<T> value) {  \
@@ -315,21 +317,21 @@ constexpr auto max(auto a, auto b) {
 using std::abs, std::fabs, std::fma, std::fmax, std::fmin, std::sqrt, std::exp,
     std::log, std::pow;
 using std::isfinite, std::isinf, std::isnan;
-// A function of one expression.
+// Defines a function of one expression.
 #define PARLAB_FUNCTION(T, name, parameters, ...) \
   inline T name parameters {                      \
     return __VA_ARGS__;                           \
   }
 PARLAB_FUNCTION(float, rsqrtf, (float x), 1 / std::sqrt(x))
 PARLAB_FUNCTION(double, rsqrt, (double x), 1 / std::sqrt(x))
-// What is fast and inexact on a GPU is exact here.
+// Functions that are fast and inexact on a GPU are exact here.
 PARLAB_FUNCTION(float, __fdividef, (float a, float b), a / b)
 PARLAB_FUNCTION(float, __expf, (float x), std::exp(x))
 PARLAB_FUNCTION(float, __logf, (float x), std::log(x))
 PARLAB_FUNCTION(float, __sinf, (float x), std::sin(x))
 PARLAB_FUNCTION(float, __cosf, (float x), std::cos(x))
 PARLAB_FUNCTION(float, __powf, (float x, float y), std::pow(x, y))
-// of NaN: 0
+// 0 for NaN
 PARLAB_FUNCTION(float, __saturatef, (float x), x > 0 ? std::fmin(x, 1.0f) : 0)
 PARLAB_FUNCTION(float, __fadd_rn, (float a, float b), a + b)
 PARLAB_FUNCTION(float, __fmul_rn, (float a, float b), a* b)

@@ -1,7 +1,7 @@
-// Plain reads of words that atomics change. Such a read is no mistake where a
-// compare-and-swap then checks what was read, as in the atomicAdd() of doubles
-// that the CUDA C++ Programming Guide shows. Which it is shows later: at the
-// swap, or when the launch has ended.
+// Plain reads of words that atomics change. Such a read is correct if a
+// compare-and-swap then checks the value, as in the atomicAdd() of doubles in
+// the CUDA C++ Programming Guide. Whether it is shows only later, at the swap
+// or at the end of the launch.
 #pragma once
 
 #include <atomic>
@@ -19,27 +19,29 @@ namespace parlab::emulation {
 class Doubts {
  public:
   struct Reader {
-    std::uint32_t instance;  // of its block
+    std::uint32_t instance;  // of the thread's block
     std::uint32_t thread;
     const std::uint32_t* word;
     auto operator<=>(const Reader&) const = default;
   };
 
-  // An atomic came before the read, which stands at that place of the program.
-  // False: this thread is in doubt of the word already, and reads it anew.
+  // An atomic came before the read, which is at that place in the program.
+  // False if this thread has a doubt about the word already and reads it again.
   bool add_read(const Reader& reader, const void* place, Detail race);
-  // It came after the read.
+  // An atomic came after the read.
   void add_atomic(const Reader& reader, Detail race);
-  // That thread swaps what it has read, at that place; nullptr: elsewhere.
+  // The thread swaps the value that it read at that place; nullptr: at another
+  // place.
   void settle(const Reader& reader, const void* place);
-  // The first that no swap has settled; nullptr: none. Where a place reads for
-  // swaps, a thread may find that there is nothing to swap.
+  // The first doubt that no swap has settled; nullptr if there is none. A place
+  // that reads for swaps is settled for all threads, because a thread may find
+  // nothing to swap.
   const Detail* left() const;
 
  private:
   struct Doubt {
     Reader reader;
-    const void* place;  // nullptr: the atomic came after the read
+    const void* place;  // nullptr if the atomic came after the read
     Detail race;
   };
   std::mutex mutex_;

@@ -1,6 +1,7 @@
 // Executes variants on emulated GPUs, for their verdict and never for their
-// time: on one, with the arrays in its memory or in the host's, or on a team,
-// which has a part of the problem each. One GPU is a team of one that has all.
+// time. Places are one GPU with the arrays in its memory or in the host's, or a
+// team with one part of the problem each. One GPU is a team of one with the
+// whole problem.
 #include <cstring>
 
 #include "core/clock.hpp"
@@ -28,7 +29,7 @@ struct PartInMemory {
   bool is_output() const { return part.spec.role == Role::output; }
 };
 
-// Rows of the part, and those of the whole array that they are.
+// Calls f with the rows of the part and the matching rows of the whole array.
 template <typename F>
 void for_each_row(const PartInMemory& here, void* whole, F f) {
   const auto& part = here.part;
@@ -100,7 +101,7 @@ class EmulatedExecutor final : public Executor {
         variant.run_gpu(gpu, unbound.front(), call.dtype, call.tunables);
       });
     }
-    // Other wrong accesses stop a kernel or a copy as they happen.
+    // Other wrong accesses stop a kernel or a copy when they happen.
     outputs_->poison();
     for (const auto& of_gpu : parts) {
       for (const auto& here : of_gpu) {
@@ -126,8 +127,8 @@ class EmulatedExecutor final : public Executor {
     return counted;
   }
 
-  // There are as many as are asked for; a team of one would
-  // prove nothing of teams.
+  // A call gets as many GPUs as it asks for. The default is two, because a team
+  // of one would prove nothing about teams.
   int gpus() const override { return target_ == Target::team ? 2 : 1; }
 
   Batch sample(const Call&, const BatchPlan&) override {
@@ -159,7 +160,7 @@ class EmulatedExecutor final : public Executor {
     return {all};
   }
 
-  // An input without a halo may not be written to; a halo is to be filled.
+  // An input without a halo must not be written; a halo must be filled.
   std::vector<PartInMemory> place(const Share& share, int gpu) const {
     const bool team = target_ == Target::team;
     const auto owner = team ? "GPU " + std::to_string(gpu) + "'s " : "";
@@ -187,7 +188,7 @@ class EmulatedExecutor final : public Executor {
     return parts;
   }
 
-  // Brings an output home, and sees whether an input is what it was.
+  // Copies an output to the host, or checks that an input is unchanged.
   Detail look_at(const PartInMemory& here) const {
     const auto& spec = here.part.spec;
     Detail damage;

@@ -1,7 +1,7 @@
 #include "places/emulation/emulated_gpu.hpp"
 #include "core/affinity.hpp"
 #include "facts/cause.hpp"
-#include "gpu/streams.hpp"  // whose Block is another than that of emulation
+#include "gpu/streams.hpp"  // its Block differs from that of emulation
 
 #include <cstdlib>
 #include <cstring>
@@ -71,7 +71,7 @@ void* EmulatedGpu::scratch_bytes(std::size_t bytes, bool zeroed) {
   return scratch_.back()->data;
 }
 
-// Of two arrays, or of one and the memory of the host.
+// Copies between two arrays, or between one and host memory.
 void EmulatedGpu::copy(void* to, const void* from, std::size_t bytes) {
   if (array_of(to) != nullptr && array_of(from) != nullptr) {
     start({}, nullptr, [=] { checked_copy(to, from, bytes); }, {});
@@ -132,7 +132,7 @@ void EmulatedGpu::run_host_code(const std::function<void()>& code) {
 
 void* EmulatedGpu::own_memory(const std::string& name, std::size_t bytes,
                               bool managed) {
-  // What was freed long ago makes room.
+  // Makes room by forgetting memory that was freed long ago.
   constexpr std::size_t most = 32;
   if (own_.size() >= most) {
     const auto freed = std::ranges::find_if(
@@ -166,7 +166,7 @@ void EmulatedGpu::launch_own(const LaunchConfig& config, const void* kernel,
         {.cause = Cause::shared_memory_not_allowed,
          .arguments = {static_cast<std::int64_t>(config.shared_bytes)}});
   }
-  // What the host has written there came before.
+  // The host's writes to managed memory come before this launch.
   for (const auto& memory : own_) {
     if (memory->managed && !memory->freed)
       memory->settle(memory->data, memory->bytes);
@@ -190,8 +190,8 @@ void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
   if (kernel != nullptr) launches_.push_back({config, kernel});
   const auto blocks =
       static_cast<std::size_t>(config.grid.x * config.grid.y * config.grid.z);
-  // Compute capability 9.0: CUDA C++ Programming Guide,
-  // technical specifications.
+  // Limits of compute capability 9.0: CUDA C++ Programming Guide, technical
+  // specifications.
   refuse_impossible(config,
                     {.grid = {2147483647, 65535, 65535},
                      .block = {1024, 1024, 64},
@@ -227,9 +227,9 @@ void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
   arrange(launch.blocks, order_, seed_);
   if (config.cooperative) launch.barrier.emplace(blocks);
 
-  // All blocks of a cooperative launch are alive at once; a small
-  // launch is not worth a second core. Stacks need two mappings each,
-  // of which a process has 65530.
+  // All blocks of a cooperative launch are alive at once. A small launch is not
+  // worth a second core. Each stack needs two mappings, and a process has at
+  // most 65530.
   const auto threads =
       blocks * launch.block.x * launch.block.y * launch.block.z;
   constexpr std::size_t most_stacks = 30'000, stack_bytes = 64 * 1024;
@@ -245,7 +245,8 @@ void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
                           ? blocks
                           : std::min({blocks, threads / 2048 + 1, cores});
   if (machine_->workers.size() < wanted) {
-    // Blocks that wait for one that has no thread would wait for ever.
+    // Without a thread for each block, blocks would wait for missing ones for
+    // ever.
     if (const auto why = why_no_threads(static_cast<int>(wanted)))
       throw PointError(Verdict::no_device, why);
     machine_->workers.resize(wanted);

@@ -13,23 +13,23 @@
 
 namespace parlab {
 
-// Of the environment's PARLAB_SEED, or a fixed one:
-// shuffles blocks and threads.
+// The seed that shuffles blocks and threads: PARLAB_SEED from the environment,
+// or a fixed one.
 std::uint64_t emulation_seed();
 
-// Throws PointError(not_supported) for a variant that needs hardware
-// which is not emulated.
+// Throws PointError(not_supported) for a variant that needs hardware without
+// emulation.
 void require_emulated(const Variant& variant);
 
-// What the emulated GPUs of one machine share: their addresses, the count of
-// all blocks that ever ran there, and the OS threads that run them.
+// State shared by the emulated GPUs of one machine: their addresses, the count
+// of all blocks that ever ran there, and the OS threads that run them.
 struct EmulatedMachine {
   emulation::Arena arena;
-  std::uint32_t instances = 1;                  // of blocks, so far
+  std::uint32_t instances = 1;                  // next number of a block
   std::deque<emulation::Block> workers;         // one per OS thread
-  std::chrono::milliseconds time_limit{60000};  // of one launch
+  std::chrono::milliseconds time_limit{60000};  // for one launch
   GpuShape shape = {};
-  // while kernels' accesses are counted
+  // set while kernels' accesses are counted
   std::unique_ptr<emulation::SharedCounts> counts = {};
 };
 
@@ -48,7 +48,7 @@ class EmulatedGpu : public LaunchingGpu {
         device_(device),
         ordering_(ordering) {}
 
-  // Device memory with a name for messages; a kernel may not write to an input.
+  // Device memory with a name for messages; kernels may not write to inputs.
   emulation::Memory allocate(const std::string& name, std::size_t bytes,
                              emulation::Kind kind) {
     return machine_->arena.allocate(owner_ + name, bytes, kind, device_);
@@ -58,12 +58,13 @@ class EmulatedGpu : public LaunchingGpu {
   // The shape of the last launch; emulation has no registers.
   LaunchShape launch_shape() const;
   void run_host_code(const std::function<void()>& code);
-  // The one whose host code this OS thread runs, or nullptr.
+  // The GPU whose host code this OS thread runs, or nullptr.
   static EmulatedGpu* at_work();
 
   // ---- what a program asks of CUDA's runtime: runtime.hpp
   void* own_memory(const std::string& name, std::size_t bytes, bool managed);
-  bool free_own_memory(void* memory);  // false: it is none, or freed already
+  // false if it is not such memory, or was freed
+  bool free_own_memory(void* memory);
   emulation::Allocation* array_of(const void* address) const {
     return machine_->arena.owner(address);
   }
@@ -73,7 +74,7 @@ class EmulatedGpu : public LaunchingGpu {
                   const std::function<void()>& thread,
                   std::span<const std::byte> arguments);
 
-  // of one launch
+  // limit for one launch
   void set_time_limit(std::chrono::milliseconds limit) {
     machine_->time_limit = limit;
   }
@@ -100,13 +101,13 @@ class EmulatedGpu : public LaunchingGpu {
  private:
   std::uint64_t seed_;
   emulation::Order order_;
-  // for messages, where there are several: "GPU 1's ", "stream 0's "
+  // prefix for messages if there are several: "GPU 1's ", "stream 0's "
   std::string owner_;
   std::shared_ptr<EmulatedMachine> machine_;
   int device_;
   const emulation::Ordering* ordering_;
   bool much_shared_memory_ = false;
-  // gone before the machine is; own_ is the program's
+  // destroyed before the machine; own_ belongs to the program
   std::vector<emulation::Memory> scratch_, own_;
 };
 

@@ -13,7 +13,7 @@ std::string phrase(const char* operation, const char* does) {
   return std::string(operation) + ' ' + does;
 }
 
-// to[k] += from[k], narrow types through float as everywhere.
+// to[k] += from[k]; narrow types are added as floats, as everywhere.
 template <typename T>
 void add(std::vector<std::byte>& to, const std::vector<std::byte>& from) {
   for (std::size_t at = 0; at < to.size(); at += sizeof(T)) {

@@ -1,11 +1,10 @@
-// A team of emulated GPUs: as many as asked for, with memories of
-// their own on one host.
+// A team of emulated GPUs of any size, each with its own memory on one host.
 //
-// What the team moves is done where it is called, and checked as a kernel's
-// accesses are: memory of another GPU than said, words that nothing has
-// written, an input that is written to. Work beside transfers is done before
-// them, so that what it reads of theirs was not written yet, and what both
-// touch is found whoever comes first on a real machine.
+// A transfer of the team is done at once and checked like a kernel's accesses:
+// for memory of the wrong GPU, words that were never written, and writes to an
+// input. Work beside transfers runs before them. So if it reads their data,
+// that data was not written yet, and conflicts are found whichever comes first
+// on a real machine.
 #pragma once
 
 #include <deque>
@@ -59,7 +58,7 @@ class EmulatedGpus final : public Gpus {
 
   std::shared_ptr<EmulatedMachine> machine_;
   std::deque<EmulatedGpu> gpus_;
-  // the first block of what runs beside these transfers
+  // the first block of the work beside these transfers
   std::optional<std::uint32_t> beside_;
 };
 

@@ -10,9 +10,10 @@ using namespace emulation;
 
 namespace {
 
-constexpr std::int64_t streams_at_most = 64;  // as in cuda_streams.cu
+// same limit as in cuda_streams.cu
+constexpr std::int64_t streams_at_most = 64;
 
-// Checks and notes what a copy does to the words of one array.
+// Checks and records a copy's accesses to the words of one array.
 struct Copy {
   const std::string& operation;
   const EmulatedStream& stream;
@@ -39,13 +40,14 @@ struct Copy {
       for (const Stamp& reader : cell.readers)
         require_order(" writes", reader, "read", array, word);
     });
-    array.settle(to, bytes);  // words that are written in part, too
+    array.settle(to, bytes);  // includes words that are written in part
     each_whole_word(array, to, bytes,
                     [&](Cell& cell, const std::byte*) { cell.writer = mine; });
   }
 
  private:
-  // Half a word may be another piece's, which comes on another stream.
+  // A word that a copy covers in part may also belong to a copy on another
+  // stream.
   template <typename F>
   void each_whole_word(Allocation& array, const void* first, std::size_t bytes,
                        F f) const {

@@ -1,9 +1,9 @@
 // Streams of an emulated GPU.
 //
-// What is queued is done at once, in the order of the calls, and it is
-// known of each word on which stream it was touched last: a kernel or a
-// copy that touches it on another stream, and did not wait for that one,
-// is found whatever comes first on a real machine.
+// Work is done when it is queued, in the order of the calls. For each word the
+// emulation knows on which stream it was last touched. If a kernel or a copy on
+// another stream touches it without having waited, that is found, whichever
+// comes first on a real machine.
 #pragma once
 
 #include <deque>
@@ -16,12 +16,12 @@
 
 namespace parlab {
 
-// What was started, on which of the streams, and which of them
-// have waited for which.
+// Records which work was started on which stream, and which streams have waited
+// for which.
 class StreamOrder {
  public:
   explicit StreamOrder(std::uint32_t first_instance) : begin_(first_instance) {}
-  // From here on instances are of stream i, until the next call.
+  // From here on instances belong to stream i, until the next call.
   void started(std::uint32_t first_instance, int i) {
     starts_[first_instance] = i;
   }
@@ -31,13 +31,12 @@ class StreamOrder {
 
  private:
   std::uint32_t begin_;
-  std::map<std::uint32_t, int> starts_;  // by first instance
-  // of a stream, for each other: up to here
+  std::map<std::uint32_t, int> starts_;  // stream by first instance
+  // for each stream: up to which instance it has waited for each other one
   std::map<int, std::map<int, std::uint32_t>> waited_;
 };
 
-// One of them. Whatever is started on it comes after all that
-// was started on it before.
+// One stream. Work on it comes after everything started on it before.
 class EmulatedStream final : private emulation::Ordering, public EmulatedGpu {
  public:
   EmulatedStream(StreamOrder& streams, int i, std::uint64_t seed,
@@ -74,7 +73,7 @@ class EmulatedStreams final : public Streams {
     emulation::run_host_code(code, machine_->arena);
   }
   Detail scratch_damage() const;
-  // of what was launched last on the last of the streams
+  // for the last launch on the last of the streams
   LaunchShape launch_shape() const;
 
  protected:

@@ -1,10 +1,11 @@
-// What the compiler calls from emulated kernels: before every access to memory,
-// instead of every atomic operation (-fsanitize=thread), and where behaviour
-// is undefined (-fsanitize=bounds and its kin). The names and signatures
-// are those of GCC's instrumentation; the host code of the same files calls
-// them too, outside of any kernel, and must not notice.
+// Functions that the compiler calls from emulated kernels: before every memory
+// access, instead of every atomic operation (-fsanitize=thread), and at
+// undefined behaviour (-fsanitize=bounds and similar). Names and signatures are
+// those of GCC's instrumentation. Host code in the same files calls them, too,
+// outside of any kernel, and must not be affected.
 //
-// An access that is right beyond doubt is noted here; judge() has the rest.
+// Accesses that are certainly right are recorded here; judge() handles the
+// rest.
 #include <err.h>
 
 #include <cstdio>
@@ -26,7 +27,7 @@ void check_progress(const InRuntime& here) {
 
 namespace {
 
-// Structures are accessed in words of 16 bytes at the most.
+// Structures are accessed in words of at most 16 bytes.
 void count(const InRuntime& here, const Allocation& array, const void* address,
            std::size_t length, bool writes, bool atomic, const void* call) {
   const bool shared = array.kind == Kind::shared;
@@ -46,8 +47,8 @@ void count(const InRuntime& here, const Allocation& array, const void* address,
   }
 }
 
-// Whether a plain access is right beyond doubt: then it is noted here, inside
-// the kernel still, for that is fast.
+// Whether a plain access is certainly right. If so, it is recorded here without
+// leaving the kernel, which is fast.
 PARLAB_INLINE bool is_right(Thread& thread, Allocation& array,
                             const void* address, std::size_t length,
                             bool writes) {
@@ -98,8 +99,8 @@ PARLAB_INLINE bool is_right(Thread& thread, Allocation& array,
 }
 
 // Whether two other threads have read each of these words of shared memory
-// since the last barrier: then a third reader changes nothing, which is the lot
-// of most reads of a tile.
+// since the last barrier. Then a third reader changes nothing, which is the
+// case for most reads of a tile.
 PARLAB_INLINE bool is_read_by_others(const Thread& thread, Allocation& array,
                                      const void* address, std::size_t length) {
   const Clock& clock = thread.clock;
@@ -123,7 +124,7 @@ PARLAB_INLINE bool is_read_by_others(const Thread& thread, Allocation& array,
   return true;
 }
 
-// Something else has to be done at an access.
+// Handles the rare work at an access.
 __attribute__((noinline)) void look_around(const void* address,
                                            std::size_t length, bool writes,
                                            bool atomic, const void* from) {
@@ -134,8 +135,8 @@ __attribute__((noinline)) void look_around(const void* address,
   if (block.accesses % often == 0) check_progress(here);
   block.look_around_at =
       block.counts ? 0 : (block.accesses / often + 1) * often;
-  // What another thread changes meanwhile is tried again: that is
-  // emulation's.
+  // A swap that failed because another thread changed the word is repeated. The
+  // repetition comes from the emulated order and does not count.
   const bool again = std::exchange(here.thread.in_vain, nullptr) == address;
   const Allocation* const array = block.array_of(address);
   if (block.counts && from != nullptr && array != nullptr &&
@@ -143,7 +144,7 @@ __attribute__((noinline)) void look_around(const void* address,
     count(here, *array, address, length, writes, atomic, from);
 }
 
-// The length and the kind of an access, where the compiler knows them.
+// The length and the kind of an access that the compiler knows.
 template <std::size_t length_, bool writes_>
 struct Known {
   static constexpr std::size_t length = length_;
@@ -154,8 +155,8 @@ struct Told {
   bool writes, atomic;
 };
 
-// Both are called by a jump, so that what comes before them needs no registers
-// of the kernel's.
+// Both are called by a jump, so that the code before them needs none of the
+// kernel's registers.
 template <typename A>
 __attribute__((noinline)) void check_words(Thread* thread, Allocation* array,
                                            const void* address,
@@ -216,13 +217,15 @@ void check_access(const void* address, std::size_t length, bool writes,
   check(address, Told{length, writes, atomic}, from);
 }
 
-// What the runtime does for a kernel, checked like the kernel's own accesses.
+// Copies that the runtime makes for a kernel, checked like the kernel's own
+// accesses.
 void checked_copy(void* to, const void* from, std::size_t bytes,
                   const void* place) {
   if (bytes == 0) return;
   check_access(from, bytes, false, false, place);
   check_access(to, bytes, true, false, place);
-  // AddressSanitizer's memmove goes byte by byte: for what overlaps alone.
+  // AddressSanitizer's memmove goes byte by byte, so it is used only for
+  // overlapping ranges.
   const auto distance = reinterpret_cast<std::uintptr_t>(to) -
                         reinterpret_cast<std::uintptr_t>(from);
   if (std::min(distance, -distance) < bytes)
@@ -244,9 +247,9 @@ namespace {
 using namespace parlab::emulation;
 using parlab::Cause, parlab::Detail;
 
-// Surrounds an atomic operation. It releases what a fence has ordered
-// before it takes effect; afterwards the thread has seen all that
-// was released until then.
+// Surrounds an atomic operation. Before it takes effect, it releases what a
+// fence has ordered. Afterwards the thread has seen everything released until
+// then.
 class AtomicAccess {
  public:
   AtomicAccess(const volatile void* address, std::size_t length, bool writes,
@@ -266,14 +269,14 @@ class AtomicAccess {
     InRuntime here;
     here.thread.acquired = here.block.launch->releases->count();
     if (++here.thread.atomics % 64 != 0) return;
-    // it may spin on the value, and the others must get their turn
+    // it may be spinning on the value, so the others must get their turn
     check_progress(here);
     here.block.suspend(here.thread);
   }
 };
 
-// The data of every report of undefined behaviour begins with
-// where it is in the source.
+// The data of every report of undefined behaviour begins with its source
+// location.
 struct Place {
   const char* file;
   unsigned line, column;
@@ -292,8 +295,8 @@ void undefined(const Place* place, Detail what) {
 
 extern "C" {
 
-// Of assert(): in a kernel it ends that kernel, elsewhere the program,
-// as the C library's would.
+// Called by assert(). In a kernel it ends that kernel; elsewhere it ends the
+// program, like the C library's.
 void __assert_fail(const char* condition, const char* file, unsigned line,
                    const char*) noexcept {
   if (running != nullptr) {
@@ -311,8 +314,8 @@ void __tsan_init() {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
 
-// What a kernel copies and clears by calls, under the names that
-// scripts/emulate-kernel.sh gives them: clang calls them for each structure.
+// Copies and clears that a kernel makes by calls, under the names that
+// scripts/emulate-kernel.sh gives them; clang uses calls for each structure.
 void* parlab_memcpy(void* to, const void* from, std::size_t bytes) {
   checked_copy(to, from, bytes, __builtin_return_address(0));
   return to;
@@ -354,8 +357,8 @@ READ_AND_WRITE(16)
     const AtomicAccess noted(p, bits / 8, true, __builtin_return_address(0)); \
     return __atomic_fetch_##name(p, value, __ATOMIC_SEQ_CST);                 \
   }
-// What was there is returned by one of the two, which clang calls, and
-// left in `old` by the other.
+// One of the two, which clang calls, returns the old value; the other stores it
+// in `old`.
 #define ATOMIC(bits, T)                                                        \
   T __tsan_atomic##bits##_load(const volatile T* p, int) {                     \
     const AtomicAccess noted(p, bits / 8, false, __builtin_return_address(0)); \
@@ -394,7 +397,7 @@ UNDEFINED(out_of_bounds, index_outside, std::int64_t{number})
 UNDEFINED(shift_out_of_bounds, shift_too_far)
 UNDEFINED(divrem_overflow, division_by_zero)
 
-// GCC's and clang's description of a type, and how a place is used.
+// GCC's and clang's description of a type, and of how a place is used.
 struct Type {
   std::uint16_t kind, info;
   char name[];

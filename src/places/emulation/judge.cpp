@@ -1,6 +1,5 @@
-// Judges an access: is the address the kernel's to use, was the word ever
-// written, and is there an order between this access and those of other
-// threads.
+// Judges an access. May the kernel use the address? Was the word ever written?
+// Is there an order between this access and those of other threads?
 #include "places/emulation/block.hpp"
 
 // Linker symbols around the program's own constants and variables.
@@ -9,8 +8,8 @@ extern "C" const std::byte __executable_start, _end;
 namespace parlab::emulation {
 namespace {
 
-// One access of the thread that runs. array: what it meets
-// or misses, or nullptr.
+// One access of the running thread. array: the one that it hits or misses, or
+// nullptr.
 struct Check {
   Allocation* array;
   const void* address;
@@ -48,8 +47,8 @@ struct Check {
     }
   }
 
-  // Words that an access touches in part (bytes, halves) are
-  // not searched for races.
+  // Words that an access touches only in part (bytes, halves) are not checked
+  // for races.
   void check_words(Cell* cell) {
     if (length >= word_bytes) {
       const auto words =
@@ -90,8 +89,8 @@ struct Check {
             told(race(reader, "read")));
         store(slot, {});
       }
-      // Atomics on one word are a chain: who is ordered after the
-      // last one is so after all.
+      // Atomics on one word form a chain, so a thread ordered after the last
+      // one is ordered after all.
       if (writes && atomic && reader.atomic) store(slot, {});
       if (!writes && (reader == mine || comes_before(reader)))
         return store(slot, mine);
@@ -99,11 +98,11 @@ struct Check {
     if (writes) store(cell.writer, mine);
   }
 
-  // Whether that access certainly came before this one.
+  // Whether the other access certainly came before this one.
   bool comes_before(Stamp other) const {
     if (other.instance == block.instance)
       return here.thread.clock.covers(other);
-    // 0: before any launch, or nobody
+    // 0: before any launch, or by no thread
     if (shared || other.instance == 0) return true;
     if (is_earlier(other)) {
       return here.thread.is_alone &&
@@ -164,7 +163,7 @@ struct Check {
     here.thread.suspects.push_back(
         {word(cell), *word(cell), race(writer, "wrote"), calls_here()});
   }
-  // False: the read of what an atomic wrote is a race in any case.
+  // False if reading what an atomic wrote is a race in any case.
   bool doubt(const Cell& cell, Stamp writer) const {
     return !is_earlier(writer) &&
            launch.doubts.add_read(
@@ -207,7 +206,7 @@ void note_swap(const void* address, std::size_t bytes) {
         {here.block.instance, thread.index,
          reinterpret_cast<const std::uint32_t*>(array->data) + i},
         thread.last_read == address ? thread.last_read_place : nullptr);
-    // What it had read is checked.
+    // The swap checks the value that this thread had read.
     for (Stamp& slot : array->cells[i].readers) {
       const Stamp reader = load(slot);
       if (!reader.atomic && reader.instance == here.block.instance &&

@@ -1,7 +1,7 @@
-// An estimate of what a block finds in its multiprocessor's L1 cache: what it
-// has loaded before, unless more than the cache holds came between. Nothing is
-// found that another block has loaded. NVIDIA says neither what an L1 replaces
-// first nor how blocks share it.
+// Estimates what a block finds in its multiprocessor's L1 cache: data that it
+// has loaded before, unless more than the cache holds came in between. Data
+// loaded by other blocks is never found. NVIDIA documents neither the
+// replacement policy of L1 nor how blocks share it.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace parlab::emulation {
 
-// Counts for the blocks that one thread of the operating system runs.
+// Counts for the blocks that one OS thread runs.
 class L1Model {
  public:
   void begin_block() { brought_ += held; }
 
-  // Different sectors of the access that come from L2.
+  // Distinct sectors of the access that come from L2.
   std::int64_t misses(const WarpAccess& access, const Allocation& array) {
     auto& when = when_[&array];
     when.resize(array.bytes / sector_bytes + 1);
@@ -33,12 +33,12 @@ class L1Model {
   }
 
  private:
-  // Sectors: half of the 256 KB of an H100, the rest is shared memory and other
-  // blocks'.
+  // In sectors: half of the 256 KB of an H100; the rest is shared memory and
+  // belongs to other blocks.
   static constexpr std::uint32_t held = 128 * 1024 / sector_bytes;
 
-  std::uint32_t brought_ = 0;  // sectors, so far
-  // of each sector, as its number in that order; 0: never
+  std::uint32_t brought_ = 0;  // sectors loaded so far
+  // when each sector was last loaded, as its number in that order; 0: never
   std::unordered_map<const Allocation*, std::vector<std::uint32_t>> when_;
 };
 

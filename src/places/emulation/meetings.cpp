@@ -1,4 +1,5 @@
-// Where the threads of a block wait for each other, and when they go on.
+// Decides where the threads of a block wait for each other, and when they
+// continue.
 #include <cstring>
 #include <utility>
 
@@ -7,8 +8,8 @@
 namespace parlab::emulation {
 namespace {
 
-// Copies what each lane has to those that ask for all: to the first one by one,
-// from there to the others at once.
+// Copies each lane's value to the lanes that ask for all values. The first such
+// lane gets them one by one, the others copy its list.
 void tell_of_lanes(const std::vector<Thread*>& here,
                    const std::array<const Meeting*, warp_size>& lanes) {
   std::byte* first = nullptr;
@@ -32,7 +33,8 @@ bool in_warp(const Meeting& meeting) {
   return meeting.scope <= Scope::warp;
 }
 
-// Lanes that name each other may come from different lines, others may not.
+// Lanes that name each other in a mask may come from different lines; others
+// may not.
 bool same(const Meeting& a, const Meeting& b) {
   return a.scope == b.scope && a.operation == b.operation && a.mask == b.mask &&
          a.bytes == b.bytes &&
@@ -43,7 +45,7 @@ bool same(const Meeting& a, const Meeting& b) {
 
 }  // namespace
 
-// All lanes of a warp, or of all warps, are together.
+// Counts a meeting of all lanes of a warp, or of all warps.
 void Block::count_meeting(const Meeting& meeting, unsigned first) {
   if (meeting.scope == Scope::warp || meeting.scope == Scope::block) {
     counts->barrier(meeting.site.file_name(), meeting.site.line(),
@@ -57,9 +59,9 @@ void Block::count_meeting(const Meeting& meeting, unsigned first) {
   if (lanes == std::ssize(here_)) counts->meet(first / warp_size);
 }
 
-// Lets all go on that this thread waits for, and itself, if all are there.
-// Who has ended is not waited for, as on devices from Volta on; but the barrier
-// of a grid is software, which counts all threads.
+// If all expected threads have arrived, this thread and the others continue.
+// Threads that have ended are not waited for, as on devices from Volta on. But
+// the grid barrier is software, which counts all threads.
 void Block::settle(const Thread& thread) {
   const Meeting& meeting = *thread.meeting;
   const unsigned extent = in_warp(meeting)               ? warp_size
@@ -109,8 +111,8 @@ void Block::settle(const Thread& thread) {
   }
 }
 
-// It has ended, and worked behind the barrier: it did not return before it, but
-// took another way.
+// Whether the thread has ended after working behind the barrier. Then it did
+// not return before the barrier, but bypassed it.
 bool Block::has_passed(const Thread& thread, const Meeting& barrier) {
   if (!thread.ended || thread.last_access == nullptr) return false;
   const auto [known, is_new] = lines_.try_emplace(thread.last_access);
@@ -121,7 +123,8 @@ bool Block::has_passed(const Thread& thread, const Meeting& barrier) {
          line.function == plain_function_name(barrier.site.function_name());
 }
 
-// What these threads did so far comes before all that they do from now on.
+// Everything these threads did so far comes before everything they do from now
+// on.
 void Block::order_by_barrier(const std::vector<Thread*>& threads, Scope scope) {
   share_fences(threads);
   const auto now = next_phase(*threads.front());
@@ -139,16 +142,16 @@ void Block::order_by_barrier(const std::vector<Thread*>& threads, Scope scope) {
   }
 }
 
-// What a thread has fenced before a barrier can be released after it
-// by another one. A barrier of some lanes counts as one of the block,
-// which is never a false alarm.
+// Another thread can release, after a barrier, what a thread has fenced before
+// it. A barrier of some lanes counts as one of the block, which never gives a
+// false alarm.
 void Block::share_fences(const std::vector<Thread*>& threads) {
   for (Thread* thread : threads) {
     if (thread->fence) fences.push_back(*std::exchange(thread->fence, {}));
   }
 }
 
-// Whoever goes on first after a barrier that a block has missed sees
+// If a block has missed a barrier, the first thread to continue after it sees
 // that an arrival is missing.
 void Block::wait_for_grid(const std::vector<Thread*>& threads) {
   launch->releases->add(threads.front()->clock);
@@ -162,7 +165,8 @@ void Block::wait_for_grid(const std::vector<Thread*>& threads) {
     thread->acquired = launch->releases->count();
 }
 
-// Cause::divergent_barrier, and where neighbours wait that wait together.
+// Cause::divergent_barrier, with the places where groups of neighbouring
+// threads wait.
 Detail Block::divergence(const Meeting& barrier) {
   constexpr std::size_t told_at_most = 8;
   const auto state = [&](unsigned i) -> Detail {

@@ -11,8 +11,8 @@
 namespace parlab::emulation {
 namespace {
 
-// Pages of zeros, made when first touched; at an address in use they
-// replace what is there.
+// Maps pages of zeros, which are made when first touched. At an address in use
+// they replace what is there.
 void* map(void* at, std::size_t bytes, int protection) {
   const int flags =
       MAP_PRIVATE | MAP_ANONYMOUS | (at == nullptr ? 0 : MAP_FIXED);
@@ -30,7 +30,7 @@ void Allocation::settle(const void* first, std::size_t length) {
   if (cells.empty() || length == 0) return;
   const auto begin = offset(first) / word_bytes;
   const auto end = (offset(first) + length + word_bytes - 1) / word_bytes;
-  // Instance 0: of no block, before all of them.
+  // Instance 0 is no block and comes before all of them.
   for (auto word = begin; word < end; ++word)
     cells[word] = {.writer = {.phase = 1}};
 }
@@ -86,7 +86,7 @@ Arena::~Arena() {
   munmap(first_, ranges * range_bytes);
 }
 
-// The system refuses what it could never hold.
+// The system refuses sizes that it could never hold.
 Memory Arena::allocate(const std::string& name, std::size_t bytes, Kind kind,
                        int device) {
   const auto range = std::find(arrays_.begin(), arrays_.end(), nullptr);

@@ -1,6 +1,6 @@
-// Emulated memory of a device: every array in the middle of a range of
-// addresses of its own, so that a wrong address tells which array it missed,
-// and for every word who touched it last.
+// Emulated memory of a device. Every array lies in the middle of its own range
+// of addresses, so that a wrong address tells which array it missed. For every
+// word the memory records which thread touched it last.
 #pragma once
 
 #include <array>
@@ -18,20 +18,22 @@ namespace parlab::emulation {
 // What each access needs.
 #define PARLAB_INLINE __attribute__((always_inline)) inline
 
-// Which thread accessed a word, and when. All zero: nobody did.
+// Which thread accessed a word, and when. All zero: none did.
 struct Stamp {
   std::uint64_t atomic : 1 = 0;
   std::uint64_t thread : 10 = 0;
-  std::uint64_t phase : 21 = 0;     // of the block; 0: before all that it does
-  std::uint64_t instance : 32 = 0;  // of a block: counts all that ever ran
+  // of the block; 0: before everything that it does
+  std::uint64_t phase : 21 = 0;
+  // number of a block, counting all that ever ran
+  std::uint64_t instance : 32 = 0;
 
-  // One number, with the block and its phase in front.
+  // As one number, with the block and its phase in front.
   std::uint64_t bits() const { return std::bit_cast<std::uint64_t>(*this); }
   bool operator==(const Stamp& other) const { return bits() == other.bits(); }
 };
 constexpr std::uint32_t max_phases = 1u << 21;
 
-// Cells of global memory are shared by OS threads.
+// OS threads share the cells of global memory.
 PARLAB_INLINE Stamp load(Stamp& stamp) {
   Stamp value;
   __atomic_load(&stamp, &value, __ATOMIC_RELAXED);
@@ -41,17 +43,17 @@ PARLAB_INLINE void store(Stamp& stamp, Stamp value) {
   __atomic_store(&stamp, &value, __ATOMIC_RELAXED);
 }
 
-// The last accesses to one word of 4 bytes: a write, and two reads that
-// no order is known between.
+// The last accesses to one word of 4 bytes: a write, and two reads without a
+// known order between them.
 struct Cell {
   Stamp writer{}, readers[2]{};
 };
 constexpr std::size_t word_bytes = 4;
 
-// zeroed: scratch memory to be left as it was found.
+// zeroed: scratch memory, which must be left as it was found.
 enum class Kind { input, output, zeroed, shared };
 
-constexpr int host_memory = -1;  // in place of a device
+constexpr int host_memory = -1;  // used in place of a device number
 
 struct Allocation {
   std::string name;  // "y", "scratch 1"
@@ -59,10 +61,11 @@ struct Allocation {
   std::size_t bytes;
   Kind kind;
   std::vector<Cell> cells{};  // one per word; none for an input
-  // whose memory it is, or host_memory; shared memory is everybody's own
+  // owner of the memory, or host_memory; shared memory belongs to any device
   int device = 0;
   bool managed = false;  // the host may touch it, too
-  bool freed = false;    // by the program: who touches it is told so
+  // freed by the program; later accesses are reported as such
+  bool freed = false;
 
   std::size_t offset(const void* address) const {
     return static_cast<std::size_t>(static_cast<const std::byte*>(address) -
@@ -72,13 +75,14 @@ struct Allocation {
     return offset(first) <= bytes && length <= bytes - offset(first);
   }
   bool is_dynamic() const { return name.starts_with("dynamic"); }
-  void poison();  // reading is an error until something is written
-  // What is there now was written before anything that runs from now on.
+  void poison();  // makes reads errors until something is written
+  // Marks the current content as written before everything that runs from now
+  // on.
   void settle(const void* first, std::size_t length);
   // "y[17]"
   std::string element(const void* address, std::size_t length) const;
-  // Cause::before_the_start, at_the_end or past_the_end, of an access that
-  // misses it; does: "reads", "exchange writes".
+  // Cause::before_the_start, at_the_end or past_the_end, for an access outside
+  // the array. does: "reads", "exchange writes".
   Detail outside(const std::string& does, const void* address,
                  std::size_t length) const;
   std::string at(const void* address) const;  // "byte 12 of y"
@@ -87,13 +91,13 @@ using Memory = std::shared_ptr<Allocation>;
 
 class Arena {
  public:
-  Arena();  // what it could not reserve, it cannot allocate
+  Arena();  // allocations fail if it could not reserve addresses
   ~Arena();
-  // Lives no longer than the Arena. Throws PointError(out_of_memory).
+  // The memory must not outlive the Arena. Throws PointError(out_of_memory).
   Memory allocate(const std::string& name, std::size_t bytes, Kind kind,
                   int device = 0);
-  // The array this part of the addresses belongs to, or nullptr; it
-  // need not contain the address.
+  // The array to whose range the address belongs, or nullptr. The address may
+  // still lie outside the array itself.
   Allocation* owner(const void* address) const {
     const auto offset = static_cast<std::size_t>(
         static_cast<const std::byte*>(address) - first_);
@@ -101,12 +105,12 @@ class Arena {
                                          : nullptr;
   }
 
-  // Arrays that kernels on one device may read: most accesses do that.
+  // Arrays that kernels on one device may read; most accesses are such reads.
   class Inputs;
   Inputs inputs_of(int device) const;
 
-  // Closes the arrays to everybody, or opens them again, for as long as
-  // it lives. A new array is open until then.
+  // Closes the arrays to all accesses, or opens them again, while it lives. A
+  // new array is open until then.
   class Access;
 
  private:
@@ -130,7 +134,7 @@ class Arena::Inputs {
 
  private:
   friend Arena;
-  const std::byte* first_ = nullptr;  // of the array in the first range
+  const std::byte* first_ = nullptr;  // start of the array in the first range
   std::array<std::size_t, ranges> bytes_{};
 };
 

@@ -7,13 +7,13 @@ namespace {
 
 constexpr int warp = 32;
 
-// A few different numbers.
+// A small set of numbers.
 class Different {
  public:
-  // Whether it is a new one.
+  // Returns whether the number is new.
   bool add(std::int64_t number) {
     const auto end = numbers_.begin() + count_;
-    // neighbours are mostly alike, or go up
+    // neighbours are mostly equal or increasing
     if (count_ > 0 && number <= highest_ &&
         (number == *(end - 1) ||
          std::find(numbers_.begin(), end, number) != end))
@@ -38,14 +38,14 @@ void for_each_lane(const WarpAccess& access, int first, int last, F f) {
   }
 }
 
-// How many lanes are served at once.
+// The number of lanes that are served at once.
 int lanes_at_once(std::int64_t bytes) {
   return bytes <= bank_bytes       ? warp
          : bytes <= 2 * bank_bytes ? warp / 2
                                    : warp / 4;
 }
 
-// Whether each lane has the address of the lane so far beside it.
+// Whether each lane has the same address as the lane `beside` positions away.
 bool are_pairs(const WarpAccess& access, int beside) {
   for (int lane = 0; lane < warp; ++lane) {
     const int other = lane ^ beside;

@@ -1,9 +1,8 @@
-// How a GPU serves the accesses of a warp at one instruction. The source of
-// all of it: NVIDIA, CUDA C++ Best Practices Guide, "Coalesced Access to Global
-// Memory" and "Shared Memory and Memory Banks"; Nsight Compute, "Memory
-// Tables", for what counts as a request, a sector and a wavefront. The rule of
-// pairs was found on an H100, by 216 patterns of addresses under Nsight
-// Compute.
+// How a GPU serves the accesses of a warp at one instruction. Sources: NVIDIA,
+// CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory" and
+// "Shared Memory and Memory Banks"; for the meaning of request, sector and
+// wavefront, Nsight Compute, "Memory Tables". The rule of pairs was found on an
+// H100 with 216 patterns of addresses under Nsight Compute.
 #pragma once
 
 #include <array>
@@ -15,16 +14,17 @@ namespace parlab::emulation {
 constexpr std::int64_t sector_bytes = 32;           // of global memory
 constexpr std::int64_t banks = 32, bank_bytes = 4;  // of shared memory
 
-// What the lanes of a warp access at once: bytes from the start of an array.
+// The accesses of a warp's lanes at once, as byte offsets from the start of an
+// array.
 struct WarpAccess {
-  std::uint32_t lanes = 0;  // which take part
+  std::uint32_t lanes = 0;  // those that take part
   std::array<std::uint32_t, 32> offset;
-  std::int64_t bytes = 0;  // of each lane
+  std::int64_t bytes = 0;  // per lane
 
   int count() const { return std::popcount(lanes); }
 };
 
-// f(sector) of each lane's sectors, from the start of the array.
+// Calls f(sector) for each lane's sectors, counted from the start of the array.
 template <typename F>
 void for_each_sector(const WarpAccess& access, F f) {
   for (auto left = access.lanes; left != 0; left &= left - 1) {
@@ -36,19 +36,19 @@ void for_each_sector(const WarpAccess& access, F f) {
   }
 }
 
-// Different sectors that the warp touches.
+// Distinct sectors that the warp touches.
 std::int64_t sectors(const WarpAccess& access);
-// The fewest sectors that as many lanes can touch, each at an address of its
-// own.
+// The smallest number of sectors that this many lanes can touch, each at its
+// own address.
 std::int64_t fewest_sectors(const WarpAccess& access);
-// Passes over the banks. Lanes at the same word share it. Of accesses of 8
-// bytes the halves of a warp are served one after the other, of 16 bytes the
-// quarters. Loads are served twice as many lanes at once where the lanes of
-// each pair have one address: lane i and the one beside it, or i and the one
-// but one beside it.
+// Passes over the banks. Lanes at the same word share a pass. For accesses of 8
+// bytes the two halves of a warp are served one after the other, for 16 bytes
+// the quarters. Loads serve twice as many lanes at once if the two lanes of
+// each pair have one address: lane i and the next one, or lane i and the one
+// after that.
 std::int64_t wavefronts(const WarpAccess& access, bool is_load);
 std::int64_t fewest_wavefronts(const WarpAccess& access);
-// Lanes that meet at the word where most of them meet.
+// Number of lanes at the word where most of them meet.
 std::int64_t most_at_one_word(const WarpAccess& access);
 
 }  // namespace parlab::emulation

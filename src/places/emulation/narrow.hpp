@@ -1,5 +1,5 @@
-// Arithmetic of two bytes for emulated kernels: what cuda_fp16.h and
-// cuda_bf16.h share. Results of + - * / sqrt and fma are rounded once.
+// Two-byte arithmetic for emulated kernels, shared by cuda_fp16.h and
+// cuda_bf16.h. Results of + - * / sqrt and fma are rounded once.
 #pragma once
 
 #include <bit>
@@ -12,9 +12,9 @@
 
 namespace parlab::emulation {
 
-// a b + c of numbers of two bytes, rounded to odd: rounded again to two
-// bytes it is as if it had been rounded once (Boldo and Melquiond, "Emulation
-// of FMA and correctly rounded sums", 2008).
+// a b + c of two-byte numbers, rounded to odd. Rounding that again to two bytes
+// gives the same as rounding once (Boldo and Melquiond, "Emulation of FMA and
+// correctly rounded sums", 2008).
 inline double fused_multiply_add(double a, double b, double c) {
   const double product = a * b;  // exact
   const double sum = product + c;
@@ -26,8 +26,7 @@ inline double fused_multiply_add(double a, double b, double c) {
 }
 
 // Storage: parlab::float16 or parlab::bfloat16. The functions are friends, so
-// that each of the two types brings its own and its arguments convert as in
-// CUDA.
+// that each of the two types has its own and arguments convert as in CUDA.
 template <typename Storage>
 struct Narrow : Storage {
   Narrow() = default;
@@ -40,8 +39,9 @@ struct Narrow : Storage {
     return std::bit_cast<Narrow>(bits);
   }
 
-  // Double holds sums and products of two exactly, or so that rounding twice is
-  // rounding once (Figueroa, "When is double rounding innocuous?", 1995).
+  // Double holds sums and products of two such numbers exactly, or so precisely
+  // that rounding twice equals rounding once (Figueroa, "When is double
+  // rounding innocuous?", 1995).
 #define PARLAB_OPERATOR(op, name)                                \
   friend constexpr Narrow operator op(Narrow a, Narrow b) {      \
     return static_cast<double>(a) op static_cast<double>(b);     \
@@ -105,7 +105,7 @@ struct Narrow : Storage {
   PARLAB_COMPARISON(>, __hgt)
   PARLAB_COMPARISON(>=, __hge)
 #undef PARLAB_COMPARISON
-  // Unlike !=, false when one is no number.
+  // Unlike !=, false if one is not a number.
   friend constexpr bool operator!=(Narrow a, Narrow b) {
     return !(a == b);
   }
@@ -118,7 +118,7 @@ struct Narrow : Storage {
   friend int __hisinf(Narrow a) {
     return std::isinf(static_cast<float>(a)) ? (a < Narrow(0) ? -1 : 1) : 0;
   }
-  // Of a number and something that is none, the number.
+  // If one of the two is not a number, the other one.
   friend Narrow __hmax(Narrow a, Narrow b) {
     return std::fmax(float{a}, float{b});
   }
@@ -207,7 +207,7 @@ struct alignas(4) NarrowPair {
 
 }  // namespace parlab::emulation
 
-// The conversions, which have the type in their name: half or bfloat16.
+// Conversions whose names contain the type: half or bfloat16.
 #define PARLAB_CONVERSIONS(T, name)                                          \
   PARLAB_FUNCTION(T, __float2##name, (float x), x)                           \
   PARLAB_FUNCTION(T, __float2##name##_rn, (float x), x)                      \

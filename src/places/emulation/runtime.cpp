@@ -4,13 +4,13 @@
 
 #include "places/emulation/emulated_gpu.hpp"
 
-// Linker symbols around them.
+// Linker symbols around the program's own variables.
 extern "C" const std::byte __executable_start, _end;
 
 namespace parlab::emulation {
 namespace {
 
-// Whose memory and kernels they are.
+// The GPU that owns the memory and kernels in use.
 EmulatedGpu& gpu() {
   if (EmulatedGpu* const at_work = EmulatedGpu::at_work()) return *at_work;
   throw PointError(Verdict::not_supported,
@@ -23,12 +23,12 @@ EmulatedGpu& gpu() {
   throw PointError(verdict, at_line_of(calls_here(), std::move(why)));
 }
 
-// A __constant__ or __device__ variable.
+// Whether it is a __constant__ or __device__ variable.
 bool is_of_program(const void* address) {
   return address >= &__executable_start && address < &_end;
 }
 
-// "&d_x", "(void**)&d_x": d_x
+// "d_x" from "&d_x" or "(void**)&d_x".
 std::string pointer_named(std::string_view expression) {
   const auto last = expression.find_last_not_of(") ");
   expression = expression.substr(0, last + 1);

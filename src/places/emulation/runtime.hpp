@@ -1,7 +1,7 @@
-// The calls of CUDA's runtime that a program of one's own makes around its
-// kernels: memory, copies, symbols, streams and events, and launches in angle
-// brackets. What a variant does by them belongs to the execution that makes
-// them, on the emulated GPU that it was given. Streams are in order here.
+// Calls of CUDA's runtime that a program makes around its kernels: memory,
+// copies, symbols, streams and events, and launches in angle brackets. The
+// calls of a variant belong to the execution that makes them, on the emulated
+// GPU that it was given. Streams run in order here.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 #define CUDA_VERSION 13000
 #define CUDART_CB
 
-// As the toolkit has them: found without a namespace.
+// As in the toolkit, these names need no namespace.
 enum cudaError {
   cudaSuccess = 0,
   cudaErrorInvalidValue = 1,
@@ -90,21 +90,21 @@ struct cudaDeviceProp {
 
 namespace parlab::emulation {
 
-// By the GPU of this execution. name: as the program calls it.
+// Memory on the GPU of this execution. name: the program's name for it.
 void* own_memory(std::size_t bytes, const char* name, bool managed);
 void free_own_memory(void* memory);
 void copy_own(void* to, const void* from, std::size_t bytes,
               cudaMemcpyKind kind, const char* operation);
 void fill_own(void* to, int value, std::size_t bytes);
-// Shared memory beyond 48 KB, which a kernel has to be allowed.
+// Allows a kernel more than 48 KB of shared memory.
 void allow_much_shared_memory();
 void launch_own(const char* name, dim3 grid, dim3 block,
                 std::size_t shared_bytes, bool cooperative,
                 const std::function<void()>& thread,
                 std::span<const std::byte> arguments);
 
-// A kernel takes plain pointers where the framework's are const: it is found
-// when it writes there.
+// Converts the framework's const pointers to the plain ones that a kernel
+// takes; writes through them are found.
 template <typename T>
 T plain(T value) {
   return value;
@@ -114,8 +114,8 @@ T* plain(const T* value) {
   return const_cast<T*>(value);
 }
 
-// `kernel<<<grid, block>>>(x)` as scripts/launches.awk writes it for a C++
-// compiler: chevrons(grid, block)("kernel", [=](const auto&, auto... x) {
+// `kernel<<<grid, block>>>(x)` in the form that scripts/launches.awk writes for
+// a C++ compiler: chevrons(grid, block)("kernel", [=](const auto&, auto... x) {
 // kernel(x...); }, x).
 struct Chevrons {
   dim3 grid, block;
@@ -153,7 +153,7 @@ cudaError_t allocate_own(T** memory, std::size_t bytes, const char* name,
   *memory = static_cast<T*>(own_memory(bytes, name, managed));
   return cudaSuccess;
 }
-// With the name of the pointer, for messages.
+// These pass the name of the pointer on for messages.
 #define cudaMalloc(memory, bytes) allocate_own(memory, bytes, #memory)
 #define cudaMallocManaged(memory, ...) \
   allocate_managed(#memory, memory, __VA_ARGS__)
@@ -382,7 +382,7 @@ inline cudaError_t cudaEventSynchronize(cudaEvent_t) {
 inline cudaError_t cudaEventQuery(cudaEvent_t) {
   return cudaSuccess;
 }
-// Nothing is timed in emulation.
+// Emulation times nothing.
 inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t,
                                         cudaEvent_t) {
   *milliseconds = 1;

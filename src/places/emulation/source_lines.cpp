@@ -15,7 +15,7 @@ void ignore(void*, const char*, int) {}
 
 boost::synchronized_value<std::set<const void*>> named_kernels;
 
-// libbacktrace reads the debug information at the first question and keeps it.
+// libbacktrace reads the debug information on first use and keeps it.
 backtrace_state* symbols() {
   static backtrace_state* const state =
       backtrace_create_state(nullptr, 1, ignore, nullptr);
@@ -44,8 +44,8 @@ bool is_of_kernel(std::string_view file) {
   return file.ends_with(".cu") || file.ends_with(".cuh");
 }
 
-// Of the functions that are inlined there the innermost in a kernel's file, or
-// the outermost.
+// Among the functions inlined there, the innermost one in a kernel's file, or
+// else the outermost.
 Line line_at(std::uintptr_t address) {
   Line line;
   const auto look = [](void* to, std::uintptr_t, const char* file, int number,

@@ -11,14 +11,14 @@ namespace {
 
 constexpr unsigned warp_lanes = 32;
 
-// f(lane) of those that take part
+// calls f(lane) for those that take part
 template <typename F>
 void for_each_lane(const WarpAccess& access, F f) {
   for (auto left = access.lanes; left != 0; left &= left - 1)
     f(static_cast<std::size_t>(std::countr_zero(left)));
 }
 
-// Whether the first of the lanes is at the start of the array.
+// Whether one of the lanes accesses the start of the array.
 bool begins_array(const WarpAccess& access) {
   bool begins = false;
   for_each_lane(access,
@@ -26,7 +26,7 @@ bool begins_array(const WarpAccess& access) {
   return begins;
 }
 
-// f(distance) from each lane to its neighbour
+// calls f(distance) from each lane to its neighbour
 template <typename F>
 void for_each_distance(const WarpAccess& access, F f) {
   for (auto left = access.lanes & access.lanes >> 1; left != 0;
@@ -60,13 +60,13 @@ bool joins(const WarpAccess& before, const WarpAccess& next) {
   return side_by_side;
 }
 
-// Where the access of a lane would have lane 0.
+// Where lane 0 would be, judged by the access of this lane.
 std::int64_t base(const WarpAccess& access, std::size_t lane,
                   std::int64_t distance) {
   return access.offset[lane] - static_cast<std::int64_t>(lane) * distance;
 }
 
-// Whether other lanes go on where these are, all at one distance.
+// Whether the other lanes continue the pattern of these, all at one distance.
 bool continues(const WarpAccess& access, const WarpAccess& more) {
   std::optional<std::int64_t> distance;
   bool even = true;
@@ -99,8 +99,8 @@ bool is_ragged(const Times& times) {
       times, [&](auto count) { return count != 0 && count != most; });
 }
 
-// The distance from lane to lane in nearly all pairs of neighbours; none: they
-// have no common one, or all have it already.
+// The distance from lane to lane in nearly all pairs of neighbours. Nothing if
+// there is no common one, or if all pairs have it already.
 template <typename Accesses>
 std::optional<std::int64_t> distance_of_most(const Accesses& all) {
   std::int64_t most = 0, votes = 0, pairs = 0, agree = 0;
@@ -122,10 +122,10 @@ std::optional<std::int64_t> distance_of_most(const Accesses& all) {
   return most;
 }
 
-// Where each lane's access is, from the first lane's, when all are at the same
-// turn of a loop: as far from its neighbour as most are. Where that is not so
-// at their first time, but they came equally often, as another lane did, it is
-// where it was then.
+// The offset of each lane's access from the first lane's when all are in the
+// same iteration of a loop. Normally a lane is as far from its neighbour as
+// most are. If that does not hold at their first time, but the lane came as
+// often as another one did, its offset then counts.
 std::array<std::int64_t, warp_lanes> pattern_of(const WarpAccess& first,
                                                 const Times& times,
                                                 std::int64_t distance) {
@@ -153,17 +153,17 @@ std::array<std::int64_t, warp_lanes> pattern_of(const WarpAccess& first,
   return pattern;
 }
 
-// Puts those lanes together that are as far from each other as they mostly are:
-// they are at one turn of a loop, whichever turns each has skipped.
+// Combines lanes whose distances are the usual ones. They are in the same
+// iteration of a loop, whichever iterations each has skipped.
 template <typename Accesses>
 void align(Accesses& all, const Times& times) {
   const auto distance = distance_of_most(all);
   if (!distance) return;
   const auto pattern = pattern_of(all.front().access, times, *distance);
-  // An access that a lane makes again belongs to the others' second.
+  // If a lane repeats an access, that belongs to the others' second one.
   using Key = std::tuple<const Allocation*, std::int64_t, int>;
   struct Turn {
-    std::size_t latest = 0;  // at which a lane came to it
+    std::size_t latest = 0;  // last time at which a lane reached it
     typename Accesses::value_type together;
   };
   std::map<Key, Turn> turns;
@@ -187,7 +187,7 @@ void align(Accesses& all, const Times& times) {
       turn.together.access.offset[lane] = whole.offset[lane];
     });
   }
-  // Else they have no pattern.
+  // Otherwise they have no pattern.
   if (turns.size() > all.size() + 1) return;
   std::vector<const Turn*> in_order;
   for (const auto& [key, turn] : turns)
@@ -293,8 +293,8 @@ std::vector<CountedLine> Counts::lines() const {
   }
   for (const auto& [place, barrier] : barriers_)
     lines.push_back(barrier);
-  // A wavefront of shared memory costs about what a sector costs that is found
-  // in L1: both take one pass of 32 bytes or more.
+  // A wavefront of shared memory costs about as much as a sector found in L1,
+  // because both take one pass of 32 bytes or more.
   std::ranges::stable_sort(lines, std::ranges::greater{}, &CountedLine::moved);
   return lines;
 }
@@ -330,8 +330,8 @@ void WarpCounts::begin(unsigned threads) {
 }
 
 std::size_t WarpCounts::number_of(const CallSite& site) {
-  // One call of the compiler's is one kind of access; a word is aligned, so
-  // that the kind finds room below it.
+  // One call from the compiler makes one kind of access. Words are aligned, so
+  // the kind fits in the bits below.
   const auto key = reinterpret_cast<std::uintptr_t>(site.call) * 8 +
                    static_cast<std::uintptr_t>(site.access);
   auto& [latest_key, latest_number] = latest_[key / 8 % latest_.size()];
@@ -433,8 +433,7 @@ void WarpCounts::join_unrolled(Warp& warp) {
   }
 }
 
-// Whether its threads load again what they have loaded, and have stored nothing
-// since.
+// Whether its threads load the same data again and have stored nothing since.
 bool WarpCounts::repeats(const Pending& before, const Pending& next) {
   if (before.array != next.array || before.stores != next.stores ||
       before.access.lanes != next.access.lanes ||
@@ -447,9 +446,9 @@ bool WarpCounts::repeats(const Pending& before, const Pending& next) {
   return same;
 }
 
-// nvcc keeps in a register what it has loaded, and joins accesses of shared
-// memory that lie side by side. Of loads from what lies behind other things in
-// dynamic shared memory it does not know the alignment.
+// nvcc keeps loaded data in registers and joins neighbouring accesses of shared
+// memory. For loads behind other data in dynamic shared memory it does not know
+// the alignment.
 void WarpCounts::finish(std::size_t site, Queue& queue) {
   const Pending* last = nullptr;
   const auto access = sites_[site].site.access;

@@ -1,19 +1,19 @@
-// Puts the accesses of a block's threads together to what their warps ask at
-// once, and counts it for each place in the program.
+// Combines the accesses of a block's threads to the requests of their warps,
+// and counts them for each place in the program.
 //
-// Threads run one after the other, from one meeting to the next. So the n-th
-// time that a lane comes to a place belongs to the n-th time of the others, and
-// a meeting of a warp begins anew: lanes that were elsewhere meanwhile are
-// together again, as a GPU has them. Where some lanes come less often, the
-// addresses tell which of the others' times theirs belong to: on a GPU lanes
-// that skip a turn of a loop are back at the next one.
+// Threads run one after the other, from one meeting to the next. So a lane's
+// n-th access at a place belongs to the n-th access of the others. A meeting of
+// a warp starts the count anew, because lanes that took different branches are
+// together again, as on a GPU. Where some lanes come less often, the addresses
+// tell which of the others' accesses theirs belong to. On a GPU, lanes that
+// skip an iteration of a loop are back at the next one.
 //
-// A load of the same expression in both arms of a branch is one: nvcc has it
-// before the branch.
+// A load of the same expression in both arms of a branch counts once, because
+// nvcc moves it before the branch.
 //
-// nvcc unrolls loops and joins accesses of shared memory that lie side by side,
-// where it knows how they are aligned: to 16 bytes at the most (LDS.128,
-// STS.128). So are they joined here when they follow each other at one place.
+// nvcc unrolls loops and joins neighbouring accesses of shared memory whose
+// alignment it knows, up to 16 bytes (LDS.128, STS.128). They are joined here,
+// too, if they follow each other at one place.
 #pragma once
 
 #include <boost/thread/synchronized_value.hpp>
@@ -37,7 +37,7 @@ inline bool reads(Access access) {
   return access == Access::global_load || access == Access::shared_load;
 }
 
-// A call that the compiler put before an access.
+// A call that the compiler inserted before an access.
 struct CallSite {
   const void* call = nullptr;
   Access access = Access::global_load;
@@ -45,27 +45,27 @@ struct CallSite {
   bool operator==(const CallSite&) const = default;
 };
 
-// What one place in the program asked for. Sums are as in CountedLine.
+// The requests of one place in the program. Sums are as in CountedLine.
 struct SiteCounts {
   std::int64_t requests = 0, lanes = 0, moved = 0, fewest = 0, at_one_word = 0,
-               from_l2 = 0;  // of loads
-  // the most common distance, found by votes (Boyer and Moore)
+               from_l2 = 0;  // for loads
+  // the most common distance, found by voting (Boyer and Moore)
   std::int64_t stride = 0, votes = 0;
   std::string array = {};
   std::array<std::int64_t, 32> first{};
-  // of each array: a bit for each sector
+  // one bit per sector of each array
   std::map<std::string, std::vector<bool>> touched = {};
 
   void add(const WarpAccess& access, Access kind, const Allocation& array);
   void add(const SiteCounts& more);
 };
 
-// Of all blocks; threads of the operating system add to it.
+// Counts of all blocks; several OS threads add to it.
 class Counts {
  public:
   void add(const CallSite& site, const SiteCounts& counts);
   void add(const CountedLine& barrier);
-  // The sites of one line together, the costliest line first.
+  // The sites of one line combined, the costliest line first.
   std::vector<CountedLine> lines() const;
 
  private:
@@ -80,7 +80,7 @@ class Counts {
 };
 using SharedCounts = boost::synchronized_value<Counts>;
 
-// Counts for the blocks that one thread of the operating system runs.
+// Counts for the blocks that one OS thread runs.
 class WarpCounts {
  public:
   explicit WarpCounts(SharedCounts& to) : to_(to) {}
@@ -88,30 +88,30 @@ class WarpCounts {
   WarpCounts(const WarpCounts&) = delete;
   WarpCounts& operator=(const WarpCounts&) = delete;
 
-  // A block of so many threads begins.
+  // Begins a block with this many threads.
   void begin(unsigned threads);
   void add(unsigned thread, const CallSite& site, const Allocation& array,
            const void* address);
-  // So many threads of a warp or a block meet at a barrier.
+  // This many threads of a warp or a block meet at a barrier.
   void barrier(const char* file, unsigned line, std::size_t threads);
   // The lanes of that warp are together.
   void meet(unsigned warp);
-  void end();  // of the block
+  void end();  // ends the block
 
  private:
-  // Requests of a warp's lanes at one place, since they met.
+  // Requests of a warp's lanes at one place, since they last met.
   struct Pending {
     const Allocation* array = nullptr;
     WarpAccess access = {.offset = {}};
-    std::uint32_t stores = 0;  // that its lanes had made
+    std::uint32_t stores = 0;  // stores that its lanes had made before
   };
   struct Queue {
-    std::array<std::uint32_t, 32> times{};  // that each lane came
+    std::array<std::uint32_t, 32> times{};  // accesses of each lane
     std::vector<Pending> pending;           // one for each time
   };
   struct Warp {
-    std::uint32_t lanes = 0;                 // that exist
-    std::array<std::uint32_t, 32> stores{};  // of each, and atomics
+    std::uint32_t lanes = 0;                 // those that exist
+    std::array<std::uint32_t, 32> stores{};  // stores and atomics of each lane
     std::vector<Queue> queues = {};
   };
   struct OneSite {
@@ -123,7 +123,8 @@ class WarpCounts {
   std::size_t number_of(const CallSite& site);
   bool have_one_line(std::size_t site, std::size_t other);
   void join_arms(Warp& warp);
-  // The turns of a loop that g++ has unrolled are at several places of a line.
+  // Joins the iterations of a loop that g++ has unrolled; they are at several
+  // places of one line.
   void join_unrolled(Warp& warp);
   static bool repeats(const Pending& before, const Pending& next);
   void finish(std::size_t site, Queue& queue);
@@ -132,11 +133,11 @@ class WarpCounts {
   SharedCounts& to_;
   std::vector<OneSite> sites_;
   std::unordered_map<std::uintptr_t, std::size_t> numbers_;
-  // some of them, found faster
+  // cache of some of them
   std::array<std::pair<std::uintptr_t, std::size_t>, 256> latest_{};
   std::vector<Warp> warps_;
-  // Sites of one line that were not side by side: nvcc cannot know when they
-  // are.
+  // Sites of one line that were not neighbours. nvcc cannot know when they are,
+  // so they are not joined.
   std::set<std::pair<std::size_t, std::size_t>> apart_;
   std::map<std::pair<const char*, unsigned>, CountedLine> barriers_;
   L1Model l1_;

@@ -23,7 +23,7 @@ constexpr auto nap = std::chrono::microseconds(200);
 constexpr double work_in_a_nap = 1e-5;  // of all threads but the one that naps
 constexpr int naps_at_most = 500;
 
-// Nothing: of a thread that has just ended.
+// Nothing for a thread that has just ended.
 std::optional<double> seconds_if_any(clockid_t clock) {
   timespec now{};
   if (clock_gettime(clock, &now) != 0) return std::nullopt;
@@ -35,16 +35,16 @@ double seconds_on(clockid_t clock) {
   return seconds_if_any(clock).value_or(0);
 }
 
-// Linux's way to write "the CPU time of this thread" as a clock;
-// pthread_getcpuclockid asks for a handle, and a library's threads
-// have none that we know.
+// Linux's encoding of "the CPU time of this thread" as a clock.
+// pthread_getcpuclockid needs a handle, which is unknown for a library's
+// threads.
 clockid_t clock_of(pid_t thread) {
   constexpr unsigned one_thread = 4, scheduler = 2;
   return static_cast<clockid_t>((~static_cast<unsigned>(thread) << 3U) |
                                 one_thread | scheduler);
 }
 
-using Threads = std::map<pid_t, double>;  // seconds of CPU time of each
+using Threads = std::map<pid_t, double>;  // CPU seconds of each
 
 Threads seconds_of_threads() {
   Threads all;
@@ -59,18 +59,18 @@ Threads seconds_of_threads() {
   return all;
 }
 
-// Is it running, or would it if it had a CPU?
+// Whether it is running, or would run if it had a CPU.
 bool is_runnable(pid_t thread) {
   std::ifstream stat("/proc/self/task/" + std::to_string(thread) + "/stat");
   std::string text;
-  std::getline(stat, text);  // fails, if the thread has just ended
+  std::getline(stat, text);  // fails if the thread has just ended
   const auto end_of_name = text.rfind(')');  // "17 (any name) R ..."
   return end_of_name != std::string::npos &&
          text.compare(end_of_name, 3, ") R") == 0;
 }
 
-// Did the threads sleep in between, and did none of them end,
-// whose last work nobody saw?
+// Whether the threads slept in between and none ended, because the last work of
+// an ended thread would be missed.
 bool rested(const Threads& before, const Threads& after) {
   double work = 0;
   for (const auto& [thread, seconds] : after) {
@@ -85,8 +85,8 @@ bool rested(const Threads& before, const Threads& after) {
          std::all_of(before.begin(), before.end(), is_there);
 }
 
-// The clock of the process lags behind its threads that run just now on other
-// cores, by up to a tick for each. When they sleep it is right.
+// While threads run on other cores, the process's clock lags behind by up to a
+// tick for each. When they sleep it is exact.
 double process_seconds_at_rest() {
   wait_for_rest();
   return seconds_on(CLOCK_PROCESS_CPUTIME_ID);
@@ -127,9 +127,9 @@ std::optional<Detail> CpuTime::of_others() const {
   const auto now = seconds_of_threads();
   const double wall = seconds_on(CLOCK_MONOTONIC) - wall_before_;
   const double own = seconds_on(CLOCK_THREAD_CPUTIME_ID) - own_before_;
-  // Threads that have ended are in the process's clock alone. What those
-  // that are still there have used since, a library's spinning until it
-  // sleeps, is taken off again.
+  // Only the process's clock includes threads that have ended. Time that the
+  // others have used since, such as a library's spinning before it sleeps, is
+  // subtracted again.
   double process = process_seconds_at_rest() - process_before_;
   for (const auto& [thread, seconds] : seconds_of_threads()) {
     const auto before = now.find(thread);

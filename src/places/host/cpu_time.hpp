@@ -1,4 +1,4 @@
-// Did a variant keep more threads at work than it was asked to use?
+// Detects variants that use more threads than they were asked to.
 #pragma once
 
 #include <optional>
@@ -7,26 +7,26 @@
 
 namespace parlab {
 
-// Waits until all other threads of the process sleep: those of
-// OpenMP and of libraries spin for a while after their work. Gives up
-// after a tenth of a second.
+// Waits until all other threads of the process sleep, because those of OpenMP
+// and of libraries spin for a while after their work. Gives up after a tenth of
+// a second.
 void wait_for_rest();
 
 class CpuTime {
  public:
-  // Starts to count once the other threads of the process sleep. The OpenMP
-  // pool is ended first: after a parallel region its threads spin for a
+  // Starts counting once the other threads of the process sleep. The OpenMP
+  // pool is ended first, because after a parallel region its threads spin for a
   // while, on a virtual machine for a third of a second.
   explicit CpuTime(int threads);
 
-  // The CPU time that the process has used since then and that this many
-  // threads cannot have used: one alone (its caller) uses its own, several
-  // use no more than the time that passed for each, whoever started them:
-  // Cause::threads_beyond; nothing when it is hardly any. Ends the pool again.
+  // CPU time that the process has used since then beyond what this many threads
+  // can use: Cause::threads_beyond, or nothing if it is negligible. A single
+  // thread (the caller) can use its own CPU time; several can use no more than
+  // the elapsed time each, whoever started them. Ends the pool again.
   std::optional<Detail> of_others() const;
 
-  // Calls f, and does not count its CPU time. f may use threads of the pool,
-  // which ends before and after the call.
+  // Calls f without counting its CPU time. f may use threads of the pool, which
+  // is ended before and after the call.
   template <typename F>
   void leave_out(F&& f) {
     const Clocks before = without_pool();

@@ -1,5 +1,5 @@
-// Executes CPU variants: threads pinned to cores, steady_clock
-// around each execution.
+// Executes CPU variants, with threads pinned to cores and steady_clock around
+// each execution.
 #include <omp.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,8 +30,8 @@ const RaceWatch* race_watch = nullptr;
 
 namespace {
 
-// Scratch memory of each call, by order of request: the same
-// blocks at every execution.
+// Scratch memory of each call, in the order of requests: the same blocks at
+// every execution.
 class HostWithScratch final : public Host {
  public:
   explicit HostWithScratch(int cores) : cores_(cores) {}
@@ -75,7 +75,7 @@ bool uses_threads_of_library(const Call& call) {
 
 constexpr std::size_t most_bytes_for_one = std::size_t{64} << 20;
 
-// How many threads a region has that names no number: those asked for.
+// Sets the number of threads for regions that name none to the requested one.
 class DefaultTeam {
  public:
   explicit DefaultTeam(const Call& call) {
@@ -89,8 +89,8 @@ class DefaultTeam {
   int before_ = omp_get_max_threads();
 };
 
-// The threads of one call, each on a CPU of its own. A library that
-// starts its own places them.
+// The threads of one call, each on its own CPU. A library with its own threads
+// places them itself.
 class Team {
  public:
   explicit Team(const Call& call)
@@ -100,7 +100,7 @@ class Team {
     if (of_library_) end_idle_threads();
   }
 
-  // Threads of the pool that have no part in the call would spin beside it.
+  // Idle threads of the pool would spin beside the call.
   void end_others() const {
     if (threads_ == 1 || of_library_) end_idle_threads();
   }
@@ -111,7 +111,7 @@ class Team {
   std::optional<PinnedTeam> pinned_;
 };
 
-// "y[17]" is what it is about, or a variable of the program's own.
+// Names the element, such as "y[17]", or else a variable of the program.
 Detail race_of(const ThreadRace& race, const Arrays& arrays) {
   std::string what = "a variable that threads share";
   for (const auto& array : arrays) {
@@ -160,8 +160,8 @@ class HostExecutor final : public Executor {
     }
     outputs_->poison();
     Checked checked;
-    // The caller is not bound: a library that starts its own threads at
-    // the first call does it here.
+    // The caller is not bound to a CPU, because a library that starts its own
+    // threads at the first call does it here.
     host_.select(call.key());
     const Arrays bound = declared_by(*call.variant, all_);
     if (race_watch != nullptr) race_watch->begin();
@@ -194,8 +194,8 @@ class HostExecutor final : public Executor {
   Batch sample(const Call& call, const BatchPlan& plan) override {
     const bool hot = plan.cache == Cache::hot;
     const int threads = threads_asked_for(call);
-    // Flushing keeps all threads busy: only hot executions are free of
-    // CPU time that is not the variant's.
+    // Flushing keeps all threads busy, so only hot executions have no CPU time
+    // besides the variant's.
     std::optional<CpuTime> cpu_time;
     if (hot) cpu_time.emplace(threads);
     std::optional<Team> team(std::in_place, call);
@@ -205,12 +205,12 @@ class HostExecutor final : public Executor {
     const bool apart = uses_threads_of_library(call) && helpers > 1;
     SignedInputs inputs(bound, helpers);
     Batch batch;
-    // After the wait for quiet, in which clocks fall; a long execution raises
-    // them by itself.
+    // Clocks fall during the wait for quiet. A long execution raises them by
+    // itself.
     if (hot && !plan.watched && seconds_[call.key()] < usual_batch_s)
       run(call, bound);
-    // From here on: threads that begin crowd on some CPUs,
-    // which is nobody's fault.
+    // Counting starts here, because new threads first crowd on some CPUs, which
+    // is not the variant's fault.
     std::optional<RunQueueWait> queue;
     if (plan.watched) queue.emplace(getpid());
     for (const auto& disturbance : plan.executions) {
@@ -236,12 +236,12 @@ class HostExecutor final : public Executor {
       batch.waited_s = queue->seconds();
       batch.threads = threads_of(getpid());
     }
-    // At once, by the threads of the team: to count what others did is to wait
-    // until they sleep, and who writes late would have time to end.
+    // Fingerprint at once, with the team's threads. Counting what others did
+    // must wait until they sleep, which would give late writers time to finish.
     const auto left = fingerprint_of_outputs(std::min(helpers, threads));
     const auto others = cpu_time ? cpu_time->of_others() : std::nullopt;
-    // All threads take part in what follows; those that are started for it must
-    // not inherit the one CPU of this thread.
+    // All threads take part in the rest. Threads started for it must not
+    // inherit the single CPU of this thread.
     team.reset();
     if (others) throw PointError(Verdict::implausible, *others);
     batch.damage = outputs_->damage();
@@ -259,7 +259,7 @@ class HostExecutor final : public Executor {
     const Team team(call);
     host_.select(call.key());
     const Arrays bound = declared_by(*call.variant, all_);
-    run(call, bound);  // threads are there, clocks have risen
+    run(call, bound);  // starts threads and raises clocks
     Repeated repeated;
     plan.begins();
     do {
@@ -286,12 +286,12 @@ class HostExecutor final : public Executor {
   }
 
  private:
-  // How many threads write inputs anew between executions: those of the call,
-  // or all where it would take them longer than to start all. A library's own
+  // Number of threads that write inputs anew between executions: those of the
+  // call, or all if few would take longer than starting all. A library's own
   // threads spin for milliseconds after each call, and those of the pool after
-  // their work: together they are more than were asked for, and slow the
-  // library down. So one does it beside them; where it would take longer than
-  // they spin, others do it while the library's sleep.
+  // their work. Together they are more than requested and slow the library
+  // down. So with a library one thread does it; if that would take longer than
+  // the spinning, others do it while the library's threads sleep.
   int helpers_of(const Call& call) const {
     const int threads = threads_asked_for(call);
     std::size_t bytes = 0;
@@ -302,16 +302,17 @@ class HostExecutor final : public Executor {
     return few ? threads : std::max(threads, omp_get_max_threads());
   }
 
-  // The pool ends, and the library's threads wait for work again, as behind a
-  // call of before.
+  // Ends the pool and makes the library's threads wait for work again, as after
+  // an earlier call.
   static void wake_library(int threads) {
     end_idle_threads();
     if (wake_blas != nullptr) wake_blas(threads);
   }
 
-  // A library's threads spin on all CPUs, where others come next; those of the
-  // pool may round as the variant told them. Not before outputs are looked at
-  // for the last time: who writes late would have time to end.
+  // A library's threads spin on all CPUs, where other variants run next;
+  // threads of the pool may keep the rounding mode that the variant set. Called
+  // only after the last look at the outputs, because it would give late writers
+  // time to finish.
   static void rest_after(const Call& call) {
     if (uses_threads_of_library(call)) wait_for_rest();
     end_idle_threads();
@@ -335,8 +336,8 @@ class HostExecutor final : public Executor {
                            call.tunables);
   }
 
-  // Every core writes through twice its share of the last-level
-  // cache and its own caches.
+  // Every core overwrites twice its share of the last-level cache plus its own
+  // caches.
   void flush_caches() {
     if (flush_.empty()) {
       flush_.resize(2 * last_level_cache_bytes() +
@@ -352,7 +353,8 @@ class HostExecutor final : public Executor {
   Arrays inputs_, all_;
   std::unique_ptr<HostArrays> outputs_;
   std::map<std::string, std::uint64_t> fingerprints_;
-  std::map<std::string, double> seconds_;  // of each call, when it was checked
+  // time of each call when it was checked
+  std::map<std::string, double> seconds_;
   std::vector<unsigned char> flush_;
 };
 

@@ -71,7 +71,7 @@ KeptState::~KeptState() {
     now.rlim_cur = std::min(limits_[i].rlim_cur, now.rlim_max);
     setrlimit(which, &now);
   }
-  // those of the C library's own are refused, and stay as they are
+  // the C library refuses changes to its own signals, which stay as they are
   for (int i = 1; i < std::ssize(handlers_); ++i)
     sigaction(i, &handlers_[i], nullptr);
   sigaltstack(&signal_stack_, nullptr);

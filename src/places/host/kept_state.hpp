@@ -1,5 +1,5 @@
-// State of the process that a variant may leave behind, and that the next one
-// would be blamed for.
+// State of the process that a variant may change and the next variant would be
+// blamed for.
 #pragma once
 
 #include <omp.h>
@@ -16,11 +16,11 @@
 
 namespace parlab {
 
-// As they were, once this goes out of scope: of this thread the floating-point
-// environment, the mask and the stack of signals, the locale, the CPUs; of the
-// process timers, handlers, soft limits, folder, umask, environment, locale,
-// and the settings of OpenMP. What cannot be put back a sweep's process may
-// not do: see sweep/system_calls.hpp.
+// The destructor restores this thread's floating-point environment, signal mask
+// and signal stack, locale and CPUs. It also restores the process's timers,
+// signal handlers, soft limits, folder, umask, environment, locale and OpenMP
+// settings. A sweep's process may not change what cannot be restored: see
+// sweep/system_calls.hpp.
 class KeptState {
  public:
   KeptState();

@@ -15,20 +15,21 @@ thread_local Actor* self = nullptr;
 
 namespace {
 
-// With more the clocks would be long.
+// More actors would make the clocks too long.
 constexpr std::size_t most_actors = 2000;
-// so that threads come between each other on few cores
+// lets threads interleave even on few cores
 constexpr unsigned accesses_between_turns = 64;
 
 struct Access {
   std::size_t actor = 0;
-  std::uint32_t time = 0;  // 0: nobody
+  std::uint32_t time = 0;  // 0: none
   bool atomic = false;
   const void* where = nullptr;
 };
 
-// Accesses that may race with one to come. An atomic does not hide what was
-// plain before it: the atomics of others are no race with it, but with that.
+// Accesses that may race with a later one. An atomic does not hide an earlier
+// plain access, because other atomics may race with the plain access but not
+// with the atomic.
 struct Byte {
   Access plain_write{}, atomic_write{};
   std::vector<Access> reads{};
@@ -40,7 +41,7 @@ struct Found {
   const void *where, *where_before;
 };
 
-// Of all teams of the program; a region that is in no other begins anew.
+// State of all teams of the program; an outermost region starts anew.
 struct State {
   std::atomic_flag taken{};
   std::atomic<bool> watching = false;
@@ -55,15 +56,16 @@ State& state() {
   return all;
 }
 
-// This thread is at work for the detector: what it does for that is not
-// watched, such as giving memory back.
+// Set while this thread works for the detector. What it does then, such as
+// freeing memory, is not watched.
 thread_local bool inside = false;
 
 bool watched() {
   return self != nullptr && !inside && state().watching;
 }
 
-// One thread at a time, by no lock of the system's: those are watched.
+// Admits one thread at a time. It uses no lock of the system, because those are
+// watched.
 class Alone {
  public:
   Alone() {
@@ -83,7 +85,7 @@ Access access_of(const Actor& actor, bool atomic, const void* where) {
   return {actor.id, actor.clock.of(actor.id), atomic, where};
 }
 
-// Whether it is known to be over.
+// Whether the other access is known to be over.
 bool is_before(const Access& other, const Actor& actor) {
   return other.time == 0 || other.actor == actor.id ||
          other.time <= actor.clock.of(other.actor);
@@ -124,8 +126,8 @@ Actor new_actor(const Clock& clock) {
   return actor;
 }
 
-// "line 12 of mine.cpp": of the innermost function there that is none of a
-// library's, inlined or not.
+// "line 12 of mine.cpp": the line of the innermost function there, inlined or
+// not, that does not belong to a library.
 std::string place_of(const void* where) {
   static backtrace_state* const symbols = backtrace_create_state(
       nullptr, 1, [](void*, const char*, int) {}, nullptr);
@@ -138,7 +140,7 @@ std::string place_of(const void* where) {
                                      path.substr(path.rfind('/') + 1);
     return 1;
   };
-  // the call itself, not where it returns to
+  // the call itself, not its return address
   backtrace_pcinfo(
       symbols, reinterpret_cast<std::uintptr_t>(where) - 1, look,
       [](void*, const char*, int) {}, &place);
@@ -161,7 +163,7 @@ std::optional<ThreadRace> end() {
                     .place_before = place_of(before)};
 }
 
-// Set before anything is executed.
+// Set before anything runs.
 const RaceWatch watch{begin, end};
 [[maybe_unused]] const bool known = (race_watch = &watch, true);
 

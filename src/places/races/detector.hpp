@@ -1,10 +1,10 @@
-// Races by what happened before what: each thread of a team, and each task,
-// has a clock of all others; what orders two of them, a barrier, a lock, an
-// atomic, joins their clocks. Not the compiler's own detector: GCC's knows
-// nothing of libgomp and takes its barriers for races, and clang's with Archer
-// is a second compiler, which needs calls that a submission may not make.
-// Two accesses to one byte of which one is a write
-// are a race where neither knows of the other, whenever they took place.
+// Detects races by the happens-before order. Each thread of a team, and each
+// task, has a clock with one entry for each of the others. A barrier, a lock or
+// an atomic that orders two of them joins their clocks. Two accesses to one
+// byte, at least one of them a write, are a race if neither knows of the other,
+// whenever they took place. The compilers' own detectors do not fit: GCC's
+// knows nothing of libgomp and reports its barriers as races, and clang's with
+// Archer would need a second compiler and calls that a submission may not make.
 #pragma once
 
 #include <cstddef>
@@ -32,46 +32,49 @@ class Clock {
 struct Actor {
   std::size_t id = 0;
   Clock clock{};
-  Clock tasks{};  // that it has started, as they ended
+  Clock tasks{};  // tasks that it has started, as they ended
   Clock loads{};  // what its relaxed loads have seen released
   struct Region* region = nullptr;
-  std::size_t barriers = 0;  // of the region, passed
+  std::size_t barriers = 0;  // barriers of the region that it has passed
 };
 
-// The code between the braces of a parallel construct, while a team is in it.
+// A parallel region, while a team executes it.
 struct Region {
   void (*code)(void*) = nullptr;
   void* data = nullptr;
   Clock begin{}, end{};
-  std::vector<Clock> barriers{};  // of all threads, at each of them
+  std::vector<Clock> barriers{};  // of all threads, at each barrier
 };
 
-// Of this thread; nullptr: outside of a team, or nobody watches.
+// The actor of this thread; nullptr outside of a team or if nothing is watched.
 extern thread_local Actor* self;
 
 void access(const void* address, std::size_t bytes, bool writes, bool atomic,
             const void* where);
-// Memory that is given back belongs to nobody.
+// Freed memory belongs to no thread.
 void forget(const void* address, std::size_t bytes);
 
-// What is before release() of an object is before what is behind acquire().
+// Everything before a release() of an object happens before everything after an
+// acquire() of it.
 void acquire(const void* object);
 void release(const void* object);
-// Behind acquire() from the next fence on.
+// Like acquire(), from the next fence on.
 void acquire_at_fence(const void* object);
 void fence();
 
-// A team's way through a region: opened by who meets it, entered by each.
+// A team's way through a region: the thread that meets it opens it, and each
+// thread enters it.
 void open(Region& region);
 void close(Region& region);
 Actor enter(Region& region);
 void leave(Region& region, Actor& actor);
 void arrive();  // before a barrier
-void go_on();   // behind it
+void go_on();   // after it
 Actor begin_task(bool after_its_siblings);
 void end_task(Actor& parent, Actor& task, bool is_waited_for);
 void wait_for_tasks();
-// What this detector does not understand is in use: it says nothing more.
+// The program uses something that this detector does not understand, so it
+// reports nothing more.
 void give_up();
 
 }  // namespace parlab::races

@@ -1,7 +1,7 @@
-// What the compiler calls from code that is watched: before every access to
-// memory, and in place of every atomic operation (-fsanitize=thread; libtsan
-// has no part in it). An atomic is ordered before every later one there, but a
-// relaxed load behind nothing before the next fence.
+// Functions that the compiler calls from watched code: before every memory
+// access, and instead of every atomic operation (-fsanitize=thread; libtsan is
+// not linked). An atomic is ordered before every later one at its address, but
+// a relaxed load takes effect only at the next fence.
 #include <malloc.h>
 
 #include <cstdlib>
@@ -79,7 +79,7 @@ void __tsan_write_range(void* p, std::size_t bytes) {
   access(p, bytes, true, false, HERE);
 }
 
-// The names that scripts/emulate-kernel.sh gives to what is called.
+// The names that scripts/emulate-kernel.sh gives to called functions.
 void* parlab_memcpy(void* to, const void* from, std::size_t bytes) {
   access(from, bytes, false, false, HERE);
   access(to, bytes, true, false, HERE);
@@ -137,7 +137,7 @@ ATOMIC(16, unsigned short)
 ATOMIC(32, unsigned)
 ATOMIC(64, unsigned long)
 
-// GCC calls these for `omp atomic` where no instruction does all of it.
+// GCC calls these for an `omp atomic` that no single instruction can do.
 #define UPDATED(bits, bytes, T)                                     \
   bool updated##bits(volatile T* p, T* old, T value, int,           \
                      int) asm("__atomic_compare_exchange_" #bytes); \
@@ -151,7 +151,7 @@ UPDATED(64, 8, unsigned long)
 
 }  // extern "C"
 
-// Another thread may be given the same memory next.
+// Another thread may get the same memory next.
 void operator delete(void* p) noexcept {
   forget(p, malloc_usable_size(p));
   std::free(p);

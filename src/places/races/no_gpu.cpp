@@ -1,4 +1,4 @@
-// The program that looks for races runs nothing on a GPU.
+// The program that detects races runs nothing on a GPU.
 #include "places/gpu_executor.hpp"
 #include "places/presence.hpp"
 

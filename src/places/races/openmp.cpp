@@ -1,5 +1,5 @@
-// libgomp's entry points, met on the way there: what they order is noted, and
-// they do what they always do. A task is executed where it is created.
+// Wrappers around libgomp's entry points. They record what a call orders and
+// then call the library. A task is executed when it is created.
 #include <dlfcn.h>
 #include <omp.h>
 #include <pthread.h>
@@ -20,7 +20,7 @@ template <typename F>
 F* behind(F*, const char* name) {
   return reinterpret_cast<F*>(dlsym(RTLD_NEXT, name));
 }
-// The function of this name in the library.
+// The library's own function of this name.
 #define REAL(name)                                  \
   ([] {                                             \
     static auto* const real = behind(&name, #name); \
@@ -33,8 +33,8 @@ struct Team : Region {
   std::atomic<int> entered = 0;
 };
 
-// In place of the code of a region, in each of its threads. All begin together,
-// so that no thread has done everything before another one comes.
+// Runs in each thread of a region, in place of the region's code. All threads
+// begin together, so that none does everything before another starts.
 void run_in_team(void* of) {
   auto& team = *static_cast<Team*>(of);
   auto actor = enter(team);
@@ -105,7 +105,7 @@ LOOP_AT_RUN_TIME(nonmonotonic_runtime)
 LOOP_AT_RUN_TIME(maybe_nonmonotonic_runtime)
 unsigned GOMP_parallel_reductions(Code code, void* data, unsigned n,
                                   unsigned flags) {
-  give_up();  // it keeps more in `data` than the region's own
+  give_up();  // `data` holds more than the region's own variables
   return REAL(GOMP_parallel_reductions)(code, data, n, flags);
 }
 
@@ -185,7 +185,7 @@ void GOMP_task(Code code, void* data, void (*copy)(void*, void*), long bytes,
                            depends, priority, detached);
   }
   const auto unit = static_cast<std::size_t>(alignment);
-  // Who created it may use its own again at once.
+  // The creator may reuse its own data at once.
   std::vector<char> own(static_cast<std::size_t>(bytes) + unit);
   const auto at = reinterpret_cast<std::uintptr_t>(own.data());
   void* const aligned = own.data() + (unit - at % unit) % unit;

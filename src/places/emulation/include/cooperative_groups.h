@@ -1,5 +1,5 @@
 // Stand-in for the toolkit's header of this name, for emulated kernels: thread
-// blocks, grids, tiles and the lanes that come together.
+// blocks, grids, tiles and coalesced lanes.
 #pragma once
 #include <array>
 
@@ -30,7 +30,7 @@ struct thread_block {
 inline thread_block this_thread_block() {
   return {};
 }
-// What tiles of several warps need on a GPU.
+// Memory that tiles of several warps need on a GPU.
 template <unsigned threads = 1024>
 struct block_tile_memory {
   char data[threads / 32 * 16 + 16];
@@ -66,7 +66,7 @@ inline grid_group this_grid() {
   return {};
 }
 
-// Some lanes of a warp, ranked in their order.
+// Some lanes of a warp, ranked in order.
 class lanes_of_warp {
  public:
   explicit lanes_of_warp(unsigned mask) : mask_(mask) {}
@@ -90,7 +90,7 @@ class lanes_of_warp {
   }
 
   void sync(PARLAB_SITE) const { __syncwarp(mask_, site); }
-  // Beyond the group a lane gets its own value.
+  // Outside the group a lane gets its own value.
   template <typename T>
   T shfl(T value, unsigned rank, PARLAB_SITE) const {
     return __shfl_sync(mask_, value, lane_of(rank % size()), 32, site);
@@ -130,7 +130,7 @@ class lanes_of_warp {
   }
 
  private:
-  // Bit by rank, of bits by lane.
+  // Converts bits by lane to bits by rank.
   unsigned ranked(unsigned lanes) const {
     unsigned ranks = 0;
     for (unsigned rank = 0; rank < size(); ++rank)
@@ -152,7 +152,7 @@ inline coalesced_group coalesced_threads(PARLAB_SITE) {
   return coalesced_group(__activemask(site));
 }
 
-// thread_rank() / extent says which tile of its block a thread is in.
+// thread_rank() / extent is the number of a thread's tile in its block.
 inline unsigned mask_of_tile(unsigned extent) {
   const unsigned first = thread_block::thread_rank() % 32 / extent * extent;
   return ~0u >> (32 - extent) << first;
@@ -174,7 +174,7 @@ requires(extent <= 32) struct thread_block_tile<extent, Parent>
   static unsigned thread_rank() { return thread_block::thread_rank() % extent; }
 };
 
-// Of several warps: it shuffles by rank, votes, and has a barrier.
+// A tile of several warps. It shuffles by rank, votes, and has a barrier.
 template <unsigned extent, typename Parent>
 requires(extent > 32) struct thread_block_tile<extent, Parent> {
   static_assert(std::has_single_bit(extent) && extent <= 1024,
@@ -261,7 +261,7 @@ inline thread_group tiled_partition(const thread_group& group,
 inline lanes_of_warp tiled_partition(const thread_block&, unsigned extent) {
   return lanes_of_warp(mask_of_tile(extent));
 }
-// Those of the group with the same label.
+// The lanes of the group with the same label.
 template <typename Label>
 coalesced_group labeled_partition(const lanes_of_warp& group, Label label,
                                   PARLAB_SITE) {
@@ -290,7 +290,7 @@ void invoke_one(const Group& group, F&& f, A&&... arguments) {
     std::forward<F>(f)(std::forward<A>(arguments)...);
 }
 
-// The part of this thread in an asynchronous copy that a group makes together.
+// This thread's part in an asynchronous copy that a group makes together.
 template <typename Group>
 void copy_together(const Group& group, void* to, const void* from,
                    std::size_t bytes) {

@@ -1,6 +1,6 @@
 // Stand-in for the toolkit's header of this name, for emulated kernels:
 // products of tiles by a warp. Element e of lane l is number 32 e + l of its
-// tile, row by row; a GPU has another order, which programs may not know.
+// tile, row by row. A GPU uses another order, which programs must not rely on.
 #pragma once
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -41,7 +41,7 @@ struct fragment {
   element_type x[num_elements];
 };
 
-// The lanes of a warp come together, or the result is undefined.
+// The lanes of a warp must come together, or the result is undefined.
 inline void come_together(const char* what, const Site& site) {
   parlab::emulation::meet({parlab::emulation::Scope::lanes, what, site});
 }
@@ -55,7 +55,7 @@ void fill_fragment(fragment<Use, m, n, k, T, Layout>& to,
     x = value;
 }
 
-// f(element of this lane, its place in memory).
+// Calls f(element of this lane, its place in memory).
 template <typename Fragment, typename P, typename F>
 void each_element(const char* what, const Site& site, P* matrix, unsigned pitch,
                   bool by_rows, F f) {
@@ -104,7 +104,7 @@ inline float __float_to_tf32(float x) {
   return __uint_as_float((__float_as_uint(x) + 0x1000) & ~0x1fffu);
 }
 
-// Products are exact and added in double, rounded once; of doubles they are a
+// Products are exact, added in double and rounded once; for doubles they are a
 // chain of fused multiply-adds. See gpu/tensor_cores.hpp.
 template <int m, int n, int k, typename T, typename A, typename LayoutA,
           typename LayoutB, typename C>

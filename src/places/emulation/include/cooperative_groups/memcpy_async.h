@@ -1,5 +1,5 @@
-// Stand-in for the toolkit's header of this name, for emulated kernels: copies
-// that a group makes together, and that take place when it waits for them.
+// Stand-in for the toolkit's header of this name, for emulated kernels. A group
+// makes these copies together, and they take place when it waits for them.
 #pragma once
 #include <cooperative_groups.h>
 

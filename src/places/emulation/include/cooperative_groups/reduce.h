@@ -23,8 +23,8 @@ struct greater {
   T operator()(const T& a, const T& b) const { return a < b ? b : a; }
 };
 
-// Of the values of all threads of the group, in the order of their
-// ranks; each gets the result.
+// Combines the values of all threads of the group in the order of their ranks;
+// each thread gets the result.
 template <typename Group, typename T, typename Operation>
 T reduce(const Group& group, T value, Operation operation,
          const Site& site = Site::current()) {

@@ -4,7 +4,8 @@
 
 namespace cooperative_groups {
 
-// Of the values of all threads up to one's own, in the order of their ranks.
+// Combines the values of all threads up to and including this one, in the order
+// of their ranks.
 template <typename Group, typename T, typename Operation = plus<T>>
 T inclusive_scan(const Group& group, T value, Operation operation = {},
                  const Site& site = Site::current()) {
@@ -15,7 +16,7 @@ T inclusive_scan(const Group& group, T value, Operation operation = {},
   }
   return all;
 }
-// Up to the one before; the first thread has T{}.
+// Up to the previous thread; the first thread gets T{}.
 template <typename Group, typename T, typename Operation = plus<T>>
 T exclusive_scan(const Group& group, T value, Operation operation = {},
                  const Site& site = Site::current()) {
