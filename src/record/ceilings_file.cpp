@@ -47,7 +47,7 @@ void CeilingsOfMachine::read() {
       auto entry = from_json_line(line);
       if (auto* known = std::get_if<Run>(&entry))
         known_.push_back(std::move(*known));
-    } catch (const ForeignLine&) {  // measured again
+    } catch (const ForeignLine&) {  // so they are measured again
     }
   }
 }
@@ -68,7 +68,7 @@ void CeilingsOfMachine::keep(const std::string& gpu, const Ceilings& ceilings) {
   std::erase_if(run.gpus,
                 [&](const GpuFacts& facts) { return facts.uuid != gpu; });
   append_line(file_, to_json_line(run));
-  read();  // what others have added, too
+  read();  // also reads what others have added
 }
 
 }  // namespace parlab

@@ -10,26 +10,26 @@
 
 namespace parlab {
 
-// Beside the records that a sweep writes, of shards beside their folder
-// EXPERIMENT.shards/; else, and when these have no folder of their own,
-// in the folder of the machine under results/.
+// The file lies beside the records that a sweep writes. For a shard it lies
+// beside the folder EXPERIMENT.shards/. Records without a folder of their own
+// have it in the machine's folder under results/.
 std::filesystem::path ceilings_file(const std::string& records,
                                     const std::string& machine);
 
-// A line for each device that was measured: the run, with nothing but its
-// ceilings. Of a host those hold for the same host, CPU and kernel version,
-// of a GPU for the same GPU and driver, and the last line counts. A line that
-// is damaged is as good as none.
+// The file has one line per measured device: a run that contains only its
+// ceilings. A host's ceilings hold for the same host, CPU and kernel version, a
+// GPU's for the same GPU and driver. The last line counts. Damaged lines are
+// ignored.
 class CeilingsOfMachine {
  public:
-  // run: this machine as it is now.
+  // run: describes this machine as it is now.
   CeilingsOfMachine(std::filesystem::path file, const Run& run);
 
   const std::filesystem::path& file() const { return file_; }
-  // gpu: its UUID; empty: the host. nullptr when there are none that hold.
+  // gpu: its UUID; empty for the host. Returns nullptr when no ceilings hold.
   const Ceilings* find(const std::string& gpu) const;
-  // Adds a line: other nodes of a cluster add theirs to the same file, at the
-  // same time. Throws std::runtime_error.
+  // Adds a line. Other nodes of a cluster may add theirs to the same file at
+  // the same time. Throws std::runtime_error.
   void keep(const std::string& gpu, const Ceilings& ceilings);
 
  private:

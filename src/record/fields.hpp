@@ -1,7 +1,7 @@
-// The fields of what is stored, one line each: reading and writing JSON, the
-// columns of tables, messages between processes and their tests all go
-// through these lists. fields(visit, object) calls visit(name, member, when)
-// for each field, in the order in which they are written.
+// The fields of everything that is stored, one line each. Reading and writing
+// JSON, the columns of tables, messages between processes and their tests all
+// use these lists. fields(visit, object) calls visit(name, member, when) for
+// each field, in the order in which they are written.
 #pragma once
 
 #include <cmath>
@@ -12,9 +12,10 @@
 
 namespace parlab {
 
-// When a field is written. A reader takes what it finds, but the required ones
-// must be there. when_set: unless it is empty, zero or false; of_file: so, too,
-// but it says how the file has a fact, and is none.
+// When a field is written. Readers accept any field that is present, but the
+// required ones must be there. when_set: unless it is empty, zero or false.
+// of_file: likewise, but the field describes how the file stores a fact and is
+// not a fact itself.
 enum class Stored { when_set, always, required, never, of_file };
 constexpr Stored when(bool condition) {
   return condition ? Stored::always : Stored::never;
@@ -24,7 +25,7 @@ constexpr Stored when(bool condition) {
 template <typename T, typename Of>
 concept Is = std::same_as<std::remove_const_t<T>, Of>;
 
-// Stored as one object: the extents by their dimensions' names.
+// Stored as one object, with the extents under their dimensions' names.
 template <typename Names, typename Extents>
 struct NamedExtents {
   Names& names;
@@ -147,7 +148,7 @@ void fields(V& visit, T& ceilings) {
   visit("ways", ceilings.ways, Stored::always);
 }
 
-// A run has the other facts of its GPU.
+// The other facts of the GPU are fields of the run.
 template <typename V, Is<GpuFacts> T>
 void fields(V& visit, T& gpu) {
   visit("uuid", gpu.uuid, Stored::required);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int digits_of_samples = 8;
 
-// Each line begins with it.
+// Each line begins with these fields.
 struct Head {
   std::string type = {};
   int schema = 0;
@@ -104,7 +104,7 @@ class FieldWriter {
   void write(const Argument& argument) {
     std::visit([&](const auto& value) { write(value); }, argument);
   }
-  // A text alone is a text.
+  // A text without a cause is stored as a plain string.
   void write(const Detail& detail) {
     const bool alone = detail.cause == Cause::other &&
                        detail.arguments.size() == 1 && detail.further.empty();
@@ -193,12 +193,13 @@ class FieldReader {
     read(argument.emplace<std::int64_t>());
   }
   void read(Detail& detail) const {
-    if (in_.IsString()) {  // in records of before causes
+    if (in_.IsString()) {  // records made before there were causes
       detail = detail_of_text(printable(in_.Get<std::string>()));
       return;
     }
     fields(*this, detail);
-    // A newer version may know others: the name stands for their words.
+    // A newer version may have more causes. The name of an unknown one stands
+    // for its words.
     const auto cause = printable(in_["cause"].Get<std::string>());
     if (!value_named<Cause>(cause))
       detail.arguments.insert(detail.arguments.begin(), cause);
@@ -207,7 +208,7 @@ class FieldReader {
     cause = value_named<Cause>(in_.Get<std::string>()).value_or(Cause::other);
   }
 
-  // Members that are not in the list are a newer version's.
+  // Members that are not in the list come from a newer version.
   template <typename T>
   void operator()(const char* name, T&& member, Stored stored = {}) const {
     const Json key(rapidjson::StringRef(name));
@@ -231,8 +232,8 @@ class FieldReader {
 
 // ---- checking ---------------------------------------------------------------
 
-// Names go to file names, to columns of a database and to charts:
-// they are no other text.
+// Names become file names, columns of a database and labels of charts, so other
+// text is not allowed.
 void check_name(const char* field, const std::string& name) {
   if (is_name(name)) return;
   throw ForeignLine(std::string("field '") + field + "' has the name '" +
@@ -243,9 +244,10 @@ void check_names(const char* field, const auto& map) {
     check_name(field, name);
 }
 
-// Whoever reads records asks for the tunables of the variants that are here.
+// Readers of records ask for the tunables of the variants in this build.
 void check_tunables(const Record& record) {
-  // All are there before main(), and a file has many records.
+  // Cached, because all variants are registered before main() and a file has
+  // many records.
   static const auto variants = [] {
     std::map<std::string, const Variant*> by_name;
     for (const auto* workload : Registry::instance().workloads()) {
@@ -278,12 +280,12 @@ void check(Record& record) {
   const auto require = [](const char* field, const auto& values, auto right) {
     if (!std::ranges::all_of(values, right)) wrong_type(field);
   };
-  // An extent is never 0, a parameter may be.
+  // An extent is never 0, but a parameter may be.
   require("size", record.size, [](auto extent) { return extent >= 0; });
   require("batches", record.batches, [](int batch) { return batch > 0; });
   const auto sum = std::accumulate(record.batches.begin(), record.batches.end(),
                                    std::size_t{0});
-  // Records made before batches were kept have none.
+  // Records made before batches were stored have none.
   if (!record.batches.empty() && sum != record.seconds.size())
     wrong_type("batches");
   check_names("errors", record.errors);

@@ -10,11 +10,11 @@
 
 namespace parlab {
 
-// Raised when a reader of the old format would misread the new one; new fields
-// do not raise it, for unknown fields are ignored.
+// Raised when a reader of the old format would misread the new one. New fields
+// do not raise it, because readers ignore unknown fields.
 inline constexpr int record_schema = 1;
 
-// The line is no record of ours; what() says why in a few words.
+// The line is not one of our records; what() says why in a few words.
 struct ForeignLine : std::runtime_error {
   using runtime_error::runtime_error;
 };
@@ -22,8 +22,8 @@ struct ForeignLine : std::runtime_error {
 // Throws ForeignLine.
 std::variant<Run, Record> from_json_line(std::string_view line);
 
-// Throw std::invalid_argument on a number that is not finite. No line
-// break within or at the end.
+// Both throw std::invalid_argument on a number that is not finite. The text has
+// no line break within or at the end.
 std::string to_json_line(const Record& record);
 std::string to_json_line(const Run& run);
 

@@ -27,7 +27,8 @@ bool LineReader::next(Line& line) {
     line.ended = newline != nullptr;
     begin_ += count + (line.ended ? 1 : 0);
   }
-  // as some editors put before a file, which may follow another one
+  // Some editors put it at the start of a file. The file may have been appended
+  // to another one, so look for it in every line.
   if (line.text.starts_with(byte_order_mark))
     line.text.erase(0, byte_order_mark.size());
   return any;

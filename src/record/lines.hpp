@@ -11,10 +11,10 @@ namespace parlab {
 struct Line {
   std::string text;       // without its newline
   bool ended = false;     // by a newline
-  bool too_long = false;  // text is cut
+  bool too_long = false;  // the text is cut
 };
 
-// Like std::getline, but never holds more than the longest line.
+// Like std::getline, but never holds more than the longest allowed line.
 class LineReader {
  public:
   static constexpr std::size_t longest = std::size_t{64} << 20;
@@ -31,11 +31,11 @@ class LineReader {
 
   std::istream& in_;
   std::string block_;
-  std::size_t begin_ = 0, end_ = 0;  // of what is not taken yet
+  std::size_t begin_ = 0, end_ = 0;  // the part that is not consumed yet
 };
 
-// How a file begins that is in UTF-16, as some shells and editors of Windows
-// write text.
+// Whether the file begins as UTF-16 does. Some shells and editors of Windows
+// write text in it.
 bool is_utf_16(std::string_view text);
 
 }  // namespace parlab

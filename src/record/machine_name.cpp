@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 enum class Whose { nobodys, ours, anothers };
 
-// Only the lines of runs are parsed, and our own is as a rule the first.
+// Only the lines of runs are parsed. Our own run is usually the first.
 Whose owner_of(const fs::path& file, const std::string& host_id) {
   auto whose = Whose::nobodys;
   const auto in = open_lines(file);
@@ -47,8 +47,8 @@ Whose owner_of_folder(const fs::path& folder, const std::string& host_id) {
 
 std::string machine_name(const std::string& slug, const std::string& host_id,
                          const fs::path& results) {
-  // A folder that was named by hand, or is left when one between them
-  // was removed, may be ours too.
+  // A folder that was named by hand may be ours too, and so may one whose
+  // predecessor in the numbering was removed.
   std::string free;
   for (int number = 1; number < 1000; ++number) {
     const std::string name =

@@ -1,4 +1,4 @@
-// The name of this machine among those that have records here.
+// The name of this machine among the machines that have records here.
 #pragma once
 
 #include <filesystem>
@@ -8,10 +8,10 @@
 
 namespace parlab {
 
-// slug, "nvidia-h200", is a kind of machine. The name of this one is the
+// slug, for example "nvidia-h200", is a kind of machine. This machine gets the
 // first of slug, slug-2, slug-3 ... whose folder under results/ has a run of
-// this host, or is not there, or has no runs. Records made before runs named
-// their host are of a host that nobody knows: not of this one.
+// this host, does not exist, or has no runs. Records made before runs named
+// their host count as another host's.
 std::string machine_name(const std::string& slug, const std::string& host_id,
                          const std::filesystem::path& results = base_folder() /
                                                                 "results");

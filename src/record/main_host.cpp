@@ -1,4 +1,5 @@
-// One machine's name, several hosts: whose times on the CPU stand together.
+// Several hosts may share a machine's name. Chooses the host whose CPU times
+// are shown together.
 
 #include <map>
 #include <set>
@@ -13,7 +14,7 @@ bool of_known_host(const Record& record) {
   return record.timed() && !record.on_gpu() && !record.gpus_of_host.empty();
 }
 
-// What is compared with each other.
+// Names the set of records that are compared with each other.
 std::string series_of(const Record& record) {
   return record.machine + " " + record.host_id + " " + record.workload + " " +
          std::string(to_string(record.dtype));
@@ -21,9 +22,10 @@ std::string series_of(const Record& record) {
 
 struct PointsOfHost {
   std::set<std::string> points;
-  std::size_t last = 0;  // of its records
+  std::size_t last = 0;  // index of its last record
 };
-using PointsOfHosts = std::map<std::string, PointsOfHost>;  // by their GPUs
+// by the GPUs of the host
+using PointsOfHosts = std::map<std::string, PointsOfHost>;
 
 const std::string& main_of(const PointsOfHosts& hosts) {
   auto most = hosts.begin();
@@ -61,7 +63,8 @@ void keep_to_main_hosts(std::vector<Record>& records) {
   const auto point_of = [](const Record& record) {
     return record.machine + " " + record.host_id + " " + record.identity();
   };
-  std::map<std::string, std::string> sources;  // of the main host's points
+  // source hashes of the main host's points
+  std::map<std::string, std::string> sources;
   for (const auto& record : records) {
     if (contested(record) && on_main_host(record))
       sources[point_of(record)] = record.source_hash;

@@ -25,10 +25,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view packed_suffix = ".zst";
-// Packing is rare, and what is packed is kept: half a minute for 60 MB.
+// Packing is rare and the result is kept, so a high level pays: half a minute
+// for 60 MB.
 constexpr int packing_level = 19;
 
-// Returns zstd's result unless it is an error, which is thrown.
+// Returns zstd's result; throws if it is an error.
 std::size_t checked_by_zstd(const fs::path& file, std::size_t result) {
   if (!ZSTD_isError(result)) return result;
   throw std::runtime_error(file.string() +
@@ -76,8 +77,8 @@ class Unpacking : public std::streambuf {
   std::string packed_ = std::string(ZSTD_DStreamInSize(), '\0');
   std::string lines_ = std::string(ZSTD_DStreamOutSize(), '\0');
   ZSTD_inBuffer in_{nullptr, 0, 0};
-  std::size_t wanted_ = 0;   // bytes until the frame ends; 0 between two
-  bool holds_more_ = false;  // than there was room for
+  std::size_t wanted_ = 0;   // bytes until the frame ends; 0 between two frames
+  bool holds_more_ = false;  // more than there was room for
 };
 
 class UnpackingStream : public std::istream {
@@ -86,7 +87,8 @@ class UnpackingStream : public std::istream {
       : std::istream(nullptr), lines_(path) {
     if (!lines_.is_open()) return;
     rdbuf(&lines_);
-    exceptions(std::ios::badbit);  // else a damaged file looks like its end
+    exceptions(std::ios::badbit);  // otherwise a damaged file would just seem
+                                   // to end
   }
 
  private:
@@ -112,8 +114,8 @@ std::string joined(const auto& parts) {
   return text;
 }
 
-// The texts of an array's elements: those between the brackets that follow
-// the key, which begin at `from`.
+// The texts of an array's elements, which begin at `from` and end before the
+// closing bracket.
 std::vector<std::string_view> elements(std::string_view line,
                                        std::size_t from) {
   std::vector<std::string_view> all;
@@ -127,10 +129,10 @@ std::vector<std::string_view> elements(std::string_view line,
   return all;
 }
 
-// A record's line with its samples in the groups that are judged, and sorted in
-// each: they take two thirds of the bytes when they are packed. The numbers
-// keep their digits. Any other line, and one that would say anything else
-// then, as it is.
+// Orders a record's samples by the groups that are judged and sorts each group,
+// so that they take two thirds of the bytes when packed. The digits of the
+// numbers are kept. Returns the line unchanged if it is not a record or if its
+// statistics would change.
 std::string in_groups(const std::string& line) {
   constexpr std::string_view samples = "\"samples_us\":[",
                              batches = ",\"batches\":[";
@@ -173,7 +175,7 @@ void require_same(const fs::path& path, const std::string& lines) {
     throw std::runtime_error(path.string() + ": what was written is not read");
 }
 
-// A renamed file is there after a loss of power only when its folder is.
+// A renamed file survives a loss of power only if its folder was flushed.
 void flush_folder_of(const fs::path& path) {
   const auto folder = path.has_parent_path() ? path.parent_path() : ".";
   const int file = ::open(folder.c_str(), O_RDONLY | O_CLOEXEC);
@@ -251,7 +253,8 @@ Packed pack_records(const fs::path& plain) {
     const Finished finished(plain);
     if (!finished)
       throw UsageError("pack: " + plain.string() + " is being written");
-    // Stopped before it removed the plain file, it finds its lines in both.
+    // If packing was stopped before it removed the plain file, the same lines
+    // are in both files.
     std::string before, added;
     std::unordered_set<std::string> known;
     for (const auto& part : parts) {

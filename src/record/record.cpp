@@ -11,7 +11,7 @@ bool Record::for_gpu() const {
          to_host_s;
 }
 
-// Each run is a batch of its own.
+// Each run counts as a batch of its own.
 Summary Energy::summary() const {
   return summarize({runs_j, std::vector<int>(runs_j.size(), 1)});
 }

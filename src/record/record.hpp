@@ -18,9 +18,9 @@
 
 namespace parlab {
 
-// Shape and cost of a variant's main kernel launch: of those of one
-// execution the one whose kernel has the most registers per thread, and
-// among its launches the largest.
+// Shape and cost of a variant's main kernel launch. Among the launches of one
+// execution that is the one whose kernel uses the most registers per thread,
+// and among that kernel's launches the largest.
 struct LaunchShape {
   std::array<std::int64_t, 3> grid{}, block{};
   std::int64_t shared_bytes = 0;  // dynamic and static, per block
@@ -34,13 +34,13 @@ struct LaunchShape {
   bool known() const { return launches > 0 || block[0] > 0 || grid[0] > 0; }
 };
 
-// Joules of one execution, measured over seconds of them:
-// see docs/measuring.md.
+// Joules per execution, measured over runs of several seconds: see
+// docs/measuring.md.
 struct Energy {
-  // of one execution in each run, what the idle device uses included
+  // per execution in each run, including idle power
   std::vector<double> runs_j = {};
-  double seconds = 0;       // of one execution in these runs, their median
-  double idle_w = 0;        // what the device uses at rest
+  double seconds = 0;       // per execution in these runs, their median
+  double idle_w = 0;        // power of the device at rest, in watts
   std::string source = {};  // "NVML", "RAPL package-0 + dram"
   Detail absent = {};       // why it is not known
 
@@ -56,105 +56,111 @@ struct Record {
   Dtype dtype = Dtype::f32;
   TunableValues tunables;
   Cache cache = Cache::hot;
-  InputKind inputs = InputKind::uniform;  // that were timed
+  InputKind inputs = InputKind::uniform;  // those that were timed
   std::string source, source_hash;
-  std::string unit;  // that sets the peak: "fma float"
-  // where that is not IEEE in the dtype
+  std::string unit;  // the unit that sets the peak: "fma float"
+  // set where it is not IEEE in the dtype
   Arithmetic arithmetic = Arithmetic::ieee;
 
   Verdict verdict = Verdict::unverified;
-  Detail detail;  // why not passed
-  // BLAS on the host: which; else the one that was not there, to try again
+  Detail detail;  // why it did not pass
+  // which library is the host's BLAS; if it was missing, the one to try again
   std::string library;
-  bool emulated = false;  // executed for verification only: has no samples
+  bool emulated = false;  // only executed for verification, without samples
 
   std::vector<double> seconds;  // raw samples; empty unless passed and timed
-  // how many samples each batch has; empty in records
-  // made before they were kept
+  // number of samples in each batch; empty in records made before it was stored
   std::vector<int> batches;
-  // The batches are judged_groups(), and each is sorted: see packed.hpp.
+  // The batches are the judged_groups(), and each one is sorted: see
+  // packed.hpp.
   bool grouped = false;
-  // of a team, for each sample: from its first GPU that was done to its last
+  // for a team: for each sample, seconds from the first GPU to finish to the
+  // last
   std::vector<double> apart;
-  // of a team: in transfers between its GPUs, in one execution
+  // for a team: seconds of one execution in transfers between its GPUs
   std::optional<double> moving_s;
-  bool converged = false;  // Summary::precision is what was asked for
-  int discarded = 0;       // samples thrown away because the clock had fallen
-  // of the device while the samples were taken, the median; 0: not known
+  bool converged = false;  // Summary::precision reached what was asked for
+  int discarded = 0;       // samples discarded because the clock had fallen
+  // median clock of the device while the samples were taken; 0: unknown
   double clock_hz = 0;
-  // The largest, by error_name(); of workloads that know them.
+  // The largest errors by error_name(), for workloads that compute them.
   std::map<std::string, double> errors;
-  // Copies between the device and pageable memory of the
-  // host, and pinned memory.
+  // Seconds for copies between the device and the host's memory, pageable and
+  // pinned.
   std::optional<double> to_device_s, to_host_s;
   std::optional<double> to_device_pinned_s, to_host_pinned_s;
-  // On a GPU, with the arrays in the host's memory: the samples
-  // have the copies in them.
+  // On a GPU, with the arrays in the host's memory: the samples include the
+  // copies.
   bool from_host = false;
-  std::optional<Energy> energy;  // when it was asked for
+  std::optional<Energy> energy;  // set when it was asked for
 
-  double flops = 0, bytes = 0;  // the least the problem needs
-  double roof_s = 0;            // time at the attainable roof; 0 when not known
+  double flops = 0, bytes = 0;     // minimum that the problem needs
+  double roof_s = 0;               // time at the attainable roof; 0: unknown
   std::vector<std::string> flags;  // "above_roof"
   LaunchShape launch;
-  // by name, as the profiler read them; absent when unread
+  // by name, as the profiler read them; counters that were not read are absent
   std::map<std::string, double> counters;
 
-  std::string run;  // id of the run (provenance) it belongs to
-  // UUID of the GPU it ran on; empty on the host, in emulation, and formerly
+  std::string run;  // id of the run (provenance)
+  // UUID of the GPU it ran on; empty on the host, in emulation and in old
+  // records
   std::string gpu;
-  // Of that run; not stored again, set by load_records.
+  // Copied from the run by load_records(); not stored in the record.
   std::string machine, host_id;
-  // The GPUs of that host by their UUIDs: virtual machines made from one image
-  // have one id, and other GPUs. Empty: none, or not known.
+  // The UUIDs of all GPUs of that host. They tell virtual machines apart that
+  // were made from one image and share a host id. Empty: no GPUs, or unknown.
   std::string gpus_of_host;
-  // others had a part of its host's CPUs, or may have had
+  // other programs used some of its host's CPUs, or may have
   bool shares_cpus = false;
-  BetweenRuns between_runs;  // of its ceilings; 0: the usual one is assumed
+  BetweenRuns between_runs;  // of its ceilings; 0: the usual value is assumed
 
   Samples samples() const;
   Summary summary() const { return summarize(samples()); }
-  bool on_gpu() const;  // by what it says of launches and transfers
-  // It ran on a GPU, or would have where it failed or was emulated. Libraries
-  // are a backend on both sides: those of the GPU were compiled by nvcc, or had
-  // data to move.
+  bool on_gpu() const;  // judged by its launches and transfers
+  // It ran on a GPU, or would have if it had not failed or been emulated.
+  // Libraries are a backend on both sides. Those of the GPU were compiled by
+  // nvcc or had data to move.
   bool for_gpu() const;
   bool has_energy() const { return timed() && energy && energy->known(); }
   bool timed() const { return verdict == Verdict::passed && !seconds.empty(); }
   std::string full_name() const {
     return workload + "/" + backend + "/" + variant;
   }
-  // "dmv 4096x4096 float hot": what can be compared
+  // "dmv 4096x4096 float hot": records of one point can be compared
   std::string point() const;
   // point, variant, tunables, and whether it was emulated
   std::string identity() const;
-  std::string key() const;  // identity and source hash: what is not run twice
+  std::string key() const;  // identity and source hash; a key that is recorded
+                            // is not run again
 };
 
-// An execution of it did not end.
+// Whether one of its executions did not end.
 bool was_endless(const Record& record);
-// A text of before there were causes: Cause::ended where it says so, else
-// Cause::other.
+// Converts a text stored before there were causes: Cause::ended where it says
+// so, else Cause::other.
 Detail detail_of_text(std::string text);
-// Its verdict accuses the variant, or its time: a sweep with one ends with 1.
+// Whether the verdict accuses the variant or its time. A sweep with such a
+// record exits with 1.
 bool failed(const Record& record);
 
-// What the largest error on these inputs is called, in units of the bound, or
-// of the element's own rounding: "uniform_of_bound". See LargestError.
+// The name of the largest error on these inputs, for example
+// "uniform_of_bound". Its unit is the bound or the element's own rounding: see
+// LargestError.
 PARLAB_ENUM(ErrorUnit, "unit of errors", (bound, "bound"),
             (rounding, "rounding"))
 std::string error_name(InputKind kind, ErrorUnit unit);
 
-// The GPUs of two hosts, as Record::gpus_of_host: the same, or not known of
-// one.
+// Whether the GPUs of two hosts, given as Record::gpus_of_host, are the same or
+// unknown for one of them.
 bool may_be_alike(const std::string& gpus, const std::string& others);
 
-// Times of the two can be compared: one host, of which two on the CPU also have
-// the same GPUs. Of records that do not say their host those of one machine's
-// name are taken to be of one; what was just measured has neither yet.
+// Whether the times of the two can be compared. They must come from one host;
+// for two CPU records that host must also have the same GPUs. Records that do
+// not name their host count as one host if the machine's name is the same.
+// Fresh measurements have neither yet.
 bool same_machine(const Record& a, const Record& b);
 
-// That point() is the same of both, told without making the texts.
+// Whether both have the same point(), without building the strings.
 bool same_point(const Record& a, const Record& b);
 
 }  // namespace parlab

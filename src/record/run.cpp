@@ -26,8 +26,8 @@ std::string utc_now(const char* format) {
   return std::string(text, std::strftime(text, sizeof text, format, &utc));
 }
 
-// The date, for the reader, and enough of chance that no two
-// runs anywhere share it.
+// The date is for the reader. The random part makes sure that no two runs
+// anywhere share an id.
 std::string unique_id() {
   std::random_device random;
   char text[16];
@@ -40,14 +40,14 @@ std::string kernel_version() {
   return uname(&names) == 0 ? names.release : "";
 }
 
-// The flags of the host's compiler, and those of nvcc behind them.
+// The flags of the host's compiler; for the GPU followed by those of nvcc.
 std::string flags_of(const Run& run, bool on_gpu) {
   const auto nvcc = run.flags.find("; nvcc");
   if (!on_gpu) return run.flags.substr(0, nvcc);
   return nvcc == run.flags.npos ? "" : run.flags.substr(nvcc);
 }
 
-// By the flag that a hypervisor sets on every processor that it lends.
+// Hypervisors set this flag on every processor that they lend.
 bool is_virtual_machine() {
   std::ifstream cpuinfo("/proc/cpuinfo");
   for (std::string line; std::getline(cpuinfo, line);) {
@@ -65,7 +65,7 @@ bool same_build(const Run& a, const Run& b, bool on_gpu) {
          (!on_gpu || (a.driver == b.driver && a.cuda == b.cuda));
 }
 
-// GPUs of another kind beside the first have no part in the name.
+// GPUs of another model than the first do not appear in the name.
 std::string kind_of_machine(const Run& run) {
   const auto alike = std::ranges::count(run.gpus, run.gpu, &GpuFacts::name);
   return machine_slug(run.gpu, run.cpu, run.cores, static_cast<int>(alike));
@@ -90,7 +90,7 @@ Run describe_run(const std::string& command, const std::vector<GpuFacts>& gpus,
   run.id = unique_id();
   run.date = utc_now("%Y-%m-%dT%H:%M:%SZ");
   run.command = command;
-  // of the build: what lies beside a binary may be another version
+  // from the build, because the tree beside the binary may be another version
   run.commit = build_commit();
   std::ifstream cpuinfo("/proc/cpuinfo");
   run.cpu = cpu_model(cpuinfo);

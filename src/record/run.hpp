@@ -12,49 +12,48 @@ namespace parlab {
 
 struct Run {
   std::string id;  // unique
-  // commit has "+changes" when the tree was not clean
+  // commit ends in "+changes" when the tree was not clean
   std::string date, command, commit;
-  std::string machine;  // "nvidia-h200", names folders
-  // see machine/machine.hpp; empty: made before it was kept
+  std::string machine;  // "nvidia-h200", also the name of its folders
+  // see machine/machine.hpp; empty in records made before it was stored
   std::string host_id;
-  std::string node;  // the host's name in a cluster, where it was given
-  std::string gpu, driver, cuda;  // of the first GPU; empty without one
-  // all of the machine; of these uuid, pci and name are stored
+  std::string node;  // the host's name in a cluster, if one was given
+  std::string gpu, driver, cuda;  // of the first GPU; empty if there is none
+  // all GPUs of the machine; only uuid, pci and name are stored
   std::vector<GpuFacts> gpus;
-  // kernel: version of the operating system's
+  // kernel: version of the operating system's kernel
   std::string cpu, kernel, compiler, flags;
   int cores = 0;
   double memory_bytes = 0;
-  // of whose CPUs others may have a part, unseen
+  // others may use its CPUs unnoticed
   bool virtual_machine = false;
-  // threads of other processes, when a run that times the CPU began
+  // threads of other processes when a run that times the CPU began
   int others_at_work = 0;
-  // programs, the most on any of its GPUs, when they were first used
+  // other programs on the GPUs when these were first used; the most on any one
   int others_on_gpu = 0;
   Ceilings host, device;
 };
 
-// Everything about this invocation but its ceilings. machine: its name,
-// when it was given one.
+// Everything about this invocation but its ceilings. machine: its name, if one
+// was given.
 Run describe_run(const std::string& command,
                  const std::vector<GpuFacts>& gpus = {},
                  const std::string& machine = {});
 
-// Made by the same compiler with the same flags, for the GPU also with
-// the same driver and CUDA.
+// Whether both were made by the same compiler with the same flags. For the GPU,
+// the driver and CUDA must be the same, too.
 bool same_build(const Run& a, const Run& b, bool on_gpu);
 
-// By its GPUs, or its CPU: "nvidia-h200-x4".
+// Named after its GPUs, or its CPU without any: "nvidia-h200-x4".
 std::string kind_of_machine(const Run& run);
 
-// The UUIDs of those of its host: they tell virtual machines of one image,
-// which have one id, from each other.
+// The UUIDs of the GPUs of its host. They tell virtual machines apart that were
+// made from one image and share a host id.
 std::string gpus_of_host(const Run& run);
 
-// What was measured in one run would be measured again in the other: the
-// same host, compiler and flags, and on the GPU the same driver and CUDA. On
-// the CPU a host with other GPUs is another one.
-// A host that is not known is no other's equal.
+// Whether measurements of one run also hold in the other. Host, compiler and
+// flags must be the same, and on the GPU also driver and CUDA. On the CPU, a
+// host with other GPUs counts as another host. An unknown host equals no other.
 bool same_conditions(const Run& a, const Run& b, bool on_gpu);
 
 }  // namespace parlab

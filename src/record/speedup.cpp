@@ -3,7 +3,7 @@
 namespace parlab {
 namespace {
 
-// Only GPU kernels have copies; a CUDA record without them was not measured
+// Only GPU kernels have copies. A CUDA record without them was not measured
 // completely.
 std::optional<double> pageable_seconds(const Record& record) {
   if (record.to_device_s || record.to_host_s)
@@ -64,7 +64,8 @@ const Record* baseline_of(const std::vector<Record>& records,
       best = &candidate;
     }
   }
-  // Beside speedups over plain one over another variant would mislead.
+  // Another host of this name has speedups over `plain`. Beside those, a
+  // speedup over another variant would mislead.
   const bool stands_in = best != nullptr && best->variant != "plain";
   return stands_in && plain_elsewhere ? nullptr : best;
 }

@@ -27,9 +27,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_warnings = 20;  // a file
+constexpr std::size_t most_warnings = 20;  // per file
 
-// Adds to loaded; one warning per line that is skipped, up to a limit.
+// Adds to loaded. Gives one warning per skipped line, up to a limit.
 class FileReader {
  public:
   FileReader(const fs::path& path, Loaded& loaded)
@@ -42,8 +42,8 @@ class FileReader {
     auto batch = next_batch(lines);
     expect_lines_like(batch);
     while (!batch.empty()) {
-      // Parsing is what takes the time, and no line depends on another;
-      // more are read meanwhile.
+      // Parsing takes most of the time and lines are independent, so all cores
+      // parse while the next batch is read.
       auto following = std::async([&] { return next_batch(lines); });
       on_all_cores(batch.size(), [&](std::size_t i) { parse(batch[i]); });
       for (auto& entry : batch)
@@ -63,16 +63,16 @@ class FileReader {
   }
 
  private:
-  // A line, and what it says.
+  // A line and its parsed content.
   struct Entry {
     std::size_t number = 0;
     Line line;
     std::variant<Run, Record> content;
-    std::string wrong;  // why it says nothing
+    std::string wrong;  // why the line cannot be used
   };
 
-  // The next lines that are not blank, about four megabytes of them;
-  // none at the end of the file.
+  // The next lines that are not blank, about four megabytes of them; empty at
+  // the end of the file.
   std::vector<Entry> next_batch(LineReader& lines) {
     constexpr std::size_t enough = std::size_t{4} << 20;
     std::vector<Entry> batch;
@@ -99,8 +99,8 @@ class FileReader {
     }
   }
 
-  // Room for the records of the whole file: with a vector that grows
-  // there would be two of them.
+  // Reserves space for the records of the whole file; a growing vector would
+  // need twice the memory.
   void expect_lines_like(const std::vector<Entry>& batch) {
     double bytes = 0;
     for (const auto& entry : batch)
@@ -135,9 +135,9 @@ class FileReader {
     }
   }
 
-  // Without its run nobody knows which machine a record is of. A run
-  // precedes its records, but files are merged by hand: any place in the
-  // file, or in one read before, will do.
+  // Without its run the machine of a record is unknown. A run precedes its
+  // records, but files are merged by hand. So the run may be anywhere in the
+  // file, or in one read before.
   void keep_records_with_run(std::size_t first) {
     auto& records = loaded_.records;
     std::size_t kept = first;
@@ -166,11 +166,11 @@ class FileReader {
 
   const fs::path& path_;
   Loaded& loaded_;
-  std::size_t number_ = 0;  // of the last line that was read
-  // of the lines of the records of this file
+  std::size_t number_ = 0;  // number of the last line that was read
+  // line numbers of this file's records
   std::vector<std::size_t> numbers_;
   std::size_t warned_ = 0, suppressed_ = 0;
-  std::string damage_;  // of a packed file
+  std::string damage_;  // damage of a packed file
 };
 
 // Whether it is a file of records in a folder.
@@ -203,13 +203,13 @@ int open_locked(const fs::path& path) {
   const int file =
       ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (file < 0) throw cannot_write(path, std::strerror(errno));
-  // File systems without locks are used without.
+  // Some file systems have no locks; go on without.
   if (::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     ::close(file);
     throw cannot_write(path,
                        "another process is writing it; wait for it to end");
   }
-  // Packed and removed between the two calls.
+  // The file was packed and removed between the two calls.
   struct stat there {};
   if (::fstat(file, &there) == 0 && there.st_nlink == 0) {
     ::close(file);
@@ -218,7 +218,7 @@ int open_locked(const fs::path& path) {
   return file;
 }
 
-// Not to be measured again; all other failures are tried anew.
+// Settled records are not measured again; all other failures are tried anew.
 bool is_settled(const Record& record) {
   if (record.verdict == Verdict::not_supported)
     return record.library.empty() || !library_is_there(record.library);
@@ -295,14 +295,14 @@ std::vector<fs::path> record_files(const fs::path& folder, Depth depth,
 }
 
 Finished::Finished(const fs::path& path) {
-  // A pipe would keep open() waiting.
+  // Opening a pipe would block.
   require_regular(path, "records:");
   file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file_ < 0) {
     throw UsageError("cannot read " + path.string() + ": " +
                      std::strerror(errno));
   }
-  // File systems without locks are used without.
+  // Some file systems have no locks; go on without.
   locked_ = ::flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
@@ -312,14 +312,15 @@ Finished::~Finished() {
 
 namespace {
 
-// The last of each; replaced: called with it and each before it, newest first.
+// The last record of each identity. replaced is called with it and each earlier
+// one, newest first.
 template <typename F>
 std::vector<Record> last_of_each(std::vector<Record> records, F replaced) {
   const auto name = [&](std::size_t i) {
     return records[i].machine + " " + records[i].identity();
   };
-  // Of the names only their hashes are kept: the names of many records take
-  // as much memory as a tenth of the records.
+  // Only hashes of the names are kept; many names would take a tenth of the
+  // records' memory.
   std::vector<std::size_t> hashes(records.size());
   on_all_cores(records.size(), [&](std::size_t i) {
     hashes[i] = std::hash<std::string>()(name(i));
@@ -336,7 +337,8 @@ std::vector<Record> last_of_each(std::vector<Record> records, F replaced) {
     superseded[i] = !is_last;
     if (!is_last) replaced(records[*last], records[i]);
   }
-  // In place: of a large file a second copy would not be cheap.
+  // Erases in place, because a second copy of a large file would need too much
+  // memory.
   const Record* first = records.data();
   std::erase_if(records, [&](const Record& record) {
     return superseded[&record - first];
@@ -351,7 +353,7 @@ void take_what_is_seldom_measured(Record& last, Record& before) {
   if (last.counters.empty()) last.counters = std::move(before.counters);
 }
 
-// The ceilings of a host are measured more than once: the best counts.
+// The ceilings of a host are measured more than once, and the best counts.
 void share_roofs_of_hosts(std::vector<Record>& records) {
   std::map<std::string, double> least;
   const auto point = [](const Record& record) {
@@ -383,7 +385,7 @@ std::vector<Record> latest(std::vector<Record> records) {
 std::map<std::string, Record> settled(Loaded loaded, const Run& run,
                                       bool any_host) {
   std::map<std::string, Record> by_key;
-  // Joules of another host's GPU are no reason not to measure them here.
+  // Joules from another host's GPU are no reason to skip them here.
   const auto as_it_is = [](const Record&, const Record&) {};
   for (auto& record : last_of_each(std::move(loaded.records), as_it_is)) {
     const auto& then = loaded.runs.at(record.run);
@@ -419,7 +421,7 @@ Store::~Store() {
   std::error_code ignored;
   if (::fstat(file_, &status) == 0 && status.st_size == 0 &&
       fs::exists(packed_path(path_), ignored))
-    fs::remove(path_, ignored);  // nothing new beside what is packed
+    fs::remove(path_, ignored);  // nothing new besides the packed records
   ::close(file_);
 }
 
@@ -455,7 +457,7 @@ void Store::write_whole(const std::string& text) {
   struct stat before {};
   if (::fstat(file_, &before) != 0)
     throw std::system_error(errno, std::generic_category());
-  // Deleted or moved away meanwhile: what is written would go with it.
+  // If the file was deleted or moved away, new lines would be lost with it.
   struct stat there {};
   if (::stat(path_.c_str(), &there) != 0 || there.st_ino != before.st_ino ||
       there.st_dev != before.st_dev) {
@@ -466,8 +468,8 @@ void Store::write_whole(const std::string& text) {
   }
   std::size_t written = 0;
   int error = 0;
-  // One call writes it all, unless the disk is full: then
-  // the next call says so.
+  // One call writes everything, unless the disk is full; then the next call
+  // reports it.
   while (written < text.size() && error == 0) {
     const ssize_t count =
         ::write(file_, text.data() + written, text.size() - written);
@@ -481,8 +483,8 @@ void Store::write_whole(const std::string& text) {
   if (error == 0) return;
   std::string advice =
       "make room or choose another file, then run the same command again";
-  // No half-written line stays behind, unless it is not the last one: on file
-  // systems without locks others may have written meanwhile.
+  // Removes a half-written line, but only if it is the last one. On file
+  // systems without locks others may have appended since.
   const auto ours = static_cast<off_t>(written);
   if (::fstat(file_, &there) != 0 || there.st_size != before.st_size + ours ||
       ::ftruncate(file_, before.st_size) != 0) {

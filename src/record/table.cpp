@@ -21,17 +21,17 @@
 namespace parlab {
 namespace {
 
-// The facts that the cells of a row are made from.
+// The facts that a row's cells are made from.
 struct RowFacts {
   const Record& record;
   const Run& run;
   Summary summary = {};
-  std::optional<Summary> energy = {};  // joules
+  std::optional<Summary> energy = {};  // summary in joules
   std::optional<Ratio> speedup = {}, speedup_transfers = {};
 };
 
-// Calls take(name, text, is_text) for each stored field that is one value, the
-// same ones for every record. What is not stored is empty.
+// Calls take(name, text, is_text) for each stored field that is a single value.
+// Every record has the same columns; fields that are not stored are empty.
 template <typename F>
 class StoredCells {
  public:
@@ -42,7 +42,7 @@ class StoredCells {
     if (when == Stored::of_file) return;
     const bool there = there_ && when != Stored::never;
     const auto text = [&](auto&& words) {
-      // the GPU's name has that column
+      // the GPU's name already uses that column
       take_(name == "gpu" ? "gpu_uuid" : name, there ? std::string(words) : "",
             true);
     };
@@ -88,7 +88,7 @@ std::string entry(const Map& map, const std::string& name) {
   return csv_number(found->second);
 }
 
-// The columns that every table has; take as above.
+// The columns that every table has. take is called as above.
 template <typename F>
 void fixed_cells(const RowFacts& row, F take) {
   const auto& [record, run, summary, energy, over_serial, with_copies] = row;
@@ -110,8 +110,8 @@ void fixed_cells(const RowFacts& row, F take) {
   number("median_s", if_known(timed, summary.median));
   number("low_s", if_known(bounded, summary.interval.low));
   number("high_s", if_known(bounded, summary.interval.high));
-  // Variance and freedom of the median's logarithm over all runs: ratios of
-  // medians are made from them.
+  // Variance and degrees of freedom of the median's logarithm over all runs;
+  // ratios of medians are computed from them.
   number("log_variance", if_known(timed, summary.estimate.variance));
   number("freedom", if_known(timed, std::min(summary.estimate.freedom, 1e6)));
   number("min_s", if_known(timed, summary.min));
@@ -162,7 +162,7 @@ void fixed_cells(const RowFacts& row, F take) {
   text("commit", run.commit);
 }
 
-// A column that not every table has.
+// A column that only some tables have.
 struct OwnColumn {
   std::string title, key;
   std::string (*cell)(const RowFacts& row, const std::string& key);
@@ -196,9 +196,11 @@ std::string column_of_link(std::string link) {
 struct RecordTable::Content {
   std::map<std::string, Run> runs;
   std::vector<Record> records;
-  std::unordered_map<std::string, std::vector<Record>> serial_of;  // by point
-  std::unordered_map<const Record*, Uncertain> time_of;  // of serial records
-  // The problem stands up front, what was counted at the end.
+  // serial records by point
+  std::unordered_map<std::string, std::vector<Record>> serial_of;
+  // times of serial records
+  std::unordered_map<const Record*, Uncertain> time_of;
+  // The columns of the problem come first, those of counters last.
   std::vector<OwnColumn> problem, counted;
   std::size_t before_problem = 0;  // columns
 };
@@ -207,7 +209,7 @@ RecordTable::RecordTable(Loaded loaded,
                          const std::function<bool(const Record&)>& keep)
     : content_(std::make_unique<Content>()) {
   auto& records = content_->records;
-  // those that were just measured do not say
+  // records that were just measured have no host yet
   for (auto& record : loaded.records) {
     const auto run = loaded.runs.find(record.run);
     if (run != loaded.runs.end()) set_run(record, run->second);
@@ -243,7 +245,8 @@ void RecordTable::find_columns() {
     if (name == "variant") content_->before_problem = columns_.size();
   };
   fixed_cells({Record(), Run()}, note);
-  std::vector<std::string> dimensions;  // in the order they are first met
+  std::vector<std::string> dimensions;  // in the order of their first
+                                        // appearance
   std::set<std::string> tunables, counters, links;
   for (const auto& [id, run] : content_->runs) {
     for (const auto& [name, rate] : run.device.links)
@@ -259,7 +262,7 @@ void RecordTable::find_columns() {
     for (const auto& [name, value] : record.counters)
       counters.insert(name);
   }
-  // kind: said before a name that another column has already.
+  // kind: prefix for a name that another column already has.
   const auto add = [&](std::vector<OwnColumn>& to, const auto& names, auto cell,
                        const std::string& kind) {
     for (const auto& name : names) {
@@ -329,7 +332,7 @@ void RecordTable::in_order(const Make& make,
   constexpr std::size_t at_once = 2048;
   const auto made_from = [&](std::size_t begin) {
     std::vector<T> made(std::min(at_once, records.size() - begin));
-    // Medians and intervals take most of the time, and each row's are its own.
+    // Medians and intervals take most of the time, and rows are independent.
     on_all_cores(made.size(), [&](std::size_t i) {
       made[i] = make(cells(records[begin + i]));
     });

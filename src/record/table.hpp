@@ -1,5 +1,4 @@
-// Records as a table: what the CSV and the database of the
-// figures have in common.
+// Records as a table, the common form for CSV and the database of the figures.
 #pragma once
 
 #include <functional>
@@ -14,18 +13,18 @@ namespace parlab {
 
 struct TableColumn {
   std::string name;
-  // never a number, even if it looks like one: a commit such as 12e4
+  // never read as a number even if it looks like one, such as commit 12e4
   bool is_text;
 };
 
-// One row per record of latest(); '.' decimals, SI base units; one column for
-// each dimension (rows, cols), tunable (block, threads) and counter; a cell
-// that is not known is empty. Rows are made as they are asked for: those of
-// many records would need more memory than the records.
+// One row per record of latest(), with '.' decimals and SI base units. Each
+// dimension (rows, cols), tunable (block, threads) and counter has a column.
+// Unknown cells are empty. Rows are made on demand, because those of many
+// records would need more memory than the records.
 class RecordTable {
  public:
-  // keep: which records get a row, all when empty; speedups are over the
-  // serial record in either case.
+  // keep: selects the records that get a row; all if empty. Speedups are over
+  // the serial record in either case.
   explicit RecordTable(Loaded loaded,
                        const std::function<bool(const Record&)>& keep = {});
   ~RecordTable();
@@ -33,12 +32,12 @@ class RecordTable {
   RecordTable& operator=(const RecordTable&) = delete;
 
   const std::vector<TableColumn>& columns() const { return columns_; }
-  bool empty() const;  // no rows
+  bool empty() const;  // whether there are no rows
   // Calls f with the cells of each row, in the order of the records.
   using Cells = std::vector<std::string>;
   void each_row(const std::function<void(const Cells&)>& f) const;
-  // The same with a line that is made of the cells; lines are
-  // made on several threads.
+  // The same with one line per row, made from its cells. Lines are made on
+  // several threads, so `line` must be thread-safe.
   void each_line(const std::function<std::string(const Cells&)>& line,
                  const std::function<void(const std::string&)>& f) const;
 
@@ -46,7 +45,8 @@ class RecordTable {
   struct Content;
   void find_columns();
   Cells cells(const Record& record) const;
-  // Calls take with what is made of each row; what follows is made meanwhile.
+  // Makes something of each row and calls take with it in order. Later rows are
+  // made in the meantime.
   template <typename T, typename Make>
   void in_order(const Make& make,
                 const std::function<void(const T&)>& take) const;
@@ -55,7 +55,7 @@ class RecordTable {
   std::unique_ptr<Content> content_;
 };
 
-// The table as tidy CSV, header first. For spreadsheets and scripts.
+// Writes the table as tidy CSV, header first, for spreadsheets and scripts.
 void write_csv(std::ostream& out, Loaded loaded,
                const std::function<bool(const Record&)>& keep = {});
 

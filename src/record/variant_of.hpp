@@ -1,4 +1,4 @@
-// The variant that gave a record.
+// The variant that a record was made with.
 #pragma once
 
 #include "core/variant.hpp"
@@ -6,7 +6,7 @@
 
 namespace parlab {
 
-// nullptr: this build does not have it.
+// Returns nullptr if this build does not have it.
 const Variant* variant_of(const Record& record);
 
 }  // namespace parlab

@@ -10,7 +10,7 @@ void fail(Bench& bench, Place& place, const PointError& error) {
     bench.no_energy.emplace(&place, error.detail);
     return;
   }
-  // What earlier points left behind may be in the way.
+  // Memory that earlier points left behind may be the reason.
   auto& supervisor = bench.session.supervisor;
   if (supervisor.may_start_afresh()) supervisor.start_afresh();
   for (auto& trial : bench.listing.trials) {
@@ -30,7 +30,8 @@ void load(Bench& bench, Place& place) {
 void require_memory(const Plan& plan, const PointPlan& point) {
   double needed =
       bytes_needed(*plan.workload, point.size, point.dtype, point.variants);
-  // A variant that begins and ends in host memory has arrays of its own there.
+  // A variant that begins and ends in host memory needs arrays of its own
+  // there.
   const bool twice = std::ranges::any_of(
       point.variants,
       [](const Variant* variant) { return variant->from_host(); });

@@ -1,4 +1,4 @@
-// One problem, loaded at the places of a point, where its trials run.
+// One problem, loaded at the places of a point where its trials run.
 #pragma once
 
 #include <functional>
@@ -17,48 +17,50 @@ struct Bench {
   Listing& listing;
   const Stop& interrupted;
   std::unique_ptr<Problem> problem;
-  // that the first check of a result took, which makes its oracle
+  // duration of the first check of a result, which makes its oracle
   double oracle_s = 0;
-  // Times are complete, and their results were right afterwards: a device
-  // that is lost now costs no more than joules.
+  // All times have been taken and the results afterwards were right. A device
+  // that is lost now costs only joules.
   bool proven = false;
-  std::map<const Place*, Detail> no_energy = {};  // why no more of it
+  // why a place gives no more energy
+  std::map<const Place*, Detail> no_energy = {};
 };
 
-// Nothing where no trial can run: there is no place for it, or no memory,
-// which is then the verdict of the trials.
+// Returns nothing if no trial can run. Either no place can run them, or there
+// is too little memory, which then becomes the trials' verdict.
 std::optional<Bench> set_up_bench(Session& session, const PointPlan& point,
                                   Listing& listing, const Stop& interrupted);
 
-// Makes these inputs, and loads them at all places in use.
+// Makes inputs of this kind and loads them at all places in use.
 void load_inputs(Bench& bench, InputKind kind);
-// The same inputs again, after a variant may have damaged them.
+// Makes the same inputs again, after a variant may have damaged them.
 void reload_inputs(Bench& bench);
 void load_everywhere(Bench& bench);
 
-// Makes the device of a trial that failed to launch usable again. True: the
-// inputs must be loaded there. A device that cannot be recovered by this
-// process is whole again for the next worker; without a supervisor the rest
-// of the sweep on it fails, and nothing else.
+// Makes the device of a trial that failed to launch usable again. True if the
+// inputs must be loaded there. If this process cannot recover the device, the
+// next worker can. Without a supervisor only the rest of the sweep on that
+// device fails.
 bool recover(Bench& bench, const Trial& failed);
 
-// Ends the trial with a failure. It has a doubt where other variants ran before
-// it, and is tried again.
+// Ends the trial with a failure. If other variants ran before it, the failure
+// is in doubt, and the trial is tried again.
 void charge(Bench& bench, Trial& trial, Verdict verdict, const Detail& why);
-// By what it threw.
+// Ends the trial with the verdict that fits the exception.
 void failed_while_timed(Bench& bench, Trial& trial, const std::exception& why);
 
-// Executions of a trial, for as long as it lives: the supervisor knows of them,
-// and the state of the process is put back.
+// Marks executions of a trial while it lives. The supervisor knows of them, and
+// the destructor restores the state of the process.
 struct AtWork {
   Supervisor::Execution execution;
   KeptState kept;
 };
-// count: of executions; more_s: that they may take besides.
+// count: number of executions. more_s: additional seconds that they may take.
 AtWork at_work(Bench& bench, const Trial& trial, double count = 1,
                double more_s = 0);
 
-// For the progress line: "verifying dmv/serial/plain float 64x64 threads=2".
+// Shows "verifying dmv/serial/plain float 64x64 threads=2" in the progress
+// line.
 void show_work(Bench& bench, std::string_view what, const Trial& trial);
 
 }  // namespace parlab

@@ -6,12 +6,13 @@
 namespace parlab {
 namespace {
 
-// Of tiles, vectors and blocks: as many of them are kept as can be.
+// Sizes of tiles, vectors and blocks that should keep dividing the extents.
 constexpr std::int64_t divisors[] = {256 * 3 * 5 * 7, 256, 64, 16, 4, 1};
-// beyond which an extent is shortened before others
+// extents above it are shortened before the others
 constexpr std::int64_t long_extent = 256;
 
-// About half of it, with the same divisors among these. What is odd stays odd.
+// About half the extent, with the same divisors of `kept`. An odd multiple
+// stays odd.
 std::int64_t shortened(std::int64_t extent, std::int64_t kept) {
   const auto unit = std::gcd(extent, kept);
   const auto times = extent / unit;
@@ -21,7 +22,7 @@ std::int64_t shortened(std::int64_t extent, std::int64_t kept) {
 }  // namespace
 
 double emulated_seconds(const Work& work) {
-  constexpr double rate = 2e7;  // operations and bytes
+  constexpr double rate = 2e7;  // operations and bytes per second
   return (work.flops + work.bytes) / rate;
 }
 

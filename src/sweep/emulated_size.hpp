@@ -1,16 +1,16 @@
-// How large a problem emulation is asked for.
+// Chooses how large a problem is emulated.
 #pragma once
 
 #include "core/workload.hpp"
 
 namespace parlab {
 
-// Roughly, of one execution.
+// A rough estimate for one execution.
 double emulated_seconds(const Work& work);
 
-// The size itself where one execution takes no longer than this; else a smaller
-// one whose extents have the divisors that kernels count on, as far as there is
-// one. Equal extents stay equal.
+// The size itself if one execution takes no longer than `seconds`. Otherwise a
+// smaller size whose extents keep, as far as possible, the divisors that
+// kernels count on. Equal extents stay equal.
 Size size_to_emulate(const Workload& workload, const Size& size, Dtype dtype,
                      double seconds);
 

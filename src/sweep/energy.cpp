@@ -6,23 +6,22 @@
 namespace parlab {
 namespace {
 
-// Counters of energy move some ten times a second: of 5 s
-// that is less than 3 %.
+// Energy counters move some ten times a second; in 5 s the error is below 3 %.
 constexpr double run_s = 5;
-// The driver's sensor of power shows a mean over about a second: before
-// that it is not compared.
+// The driver's power sensor shows a mean over about a second, so it is not
+// compared before that.
 constexpr double power_settles_s = 1.5;
 constexpr double power_every_s = 0.1;
-// Either is good to some 5 %.
+// Either sensor is accurate to some 5 %.
 constexpr double sensors_agree = 0.10;
-// An execution that takes so much longer than when it was timed left the
-// device at rest in between, or ran at another clock.
+// If an execution takes that many times longer than when it was timed, the
+// device was at rest in between or ran at another clock.
 constexpr double as_timed = 1.25;
-// Between questions, so that reading sensors costs nothing, and a GPU's
-// queue of launches does not overflow. In a short run the meter is asked more
+// Work between two readings, so that reading the sensors costs nothing and a
+// GPU's launch queue does not overflow. In a short run the meter is read more
 // often.
 constexpr double bunch_s = 0.02, bunch_share = 0.01, bunch_at_most = 1000;
-// The device is still warm from its last work.
+// The device rests so long first, because it is still warm from its last work.
 constexpr double calm_s = 2;
 constexpr double celsius_off = 3;
 constexpr double temperature_at_most_s = 120;
@@ -47,8 +46,8 @@ void rest(EnergyMeter& meter, double seconds, const Stop& stop) {
 }
 
 // The readings of both sensors from the start to the end of one run. A counter
-// that moves now and then is exact when it has just moved: the power is that
-// between its first move and its last.
+// that moves in steps is exact right after a step, so the power is computed
+// between its first step and its last.
 class Window {
  public:
   Window(EnergyMeter& meter, double length_s)
@@ -82,7 +81,7 @@ class Window {
            seconds();
   }
   void check_sensors() const {
-    if (watts_.empty()) return;  // there is only one
+    if (watts_.empty()) return;  // there is only one sensor
     double sum = 0;
     for (const double watts : watts_)
       sum += watts;
@@ -113,7 +112,7 @@ class Window {
   double length_s_;
   double start_s_ = 0, start_j_ = 0, settled_s_ = 0, settled_j_ = 0, end_s_ = 0,
          next_s_ = 0;
-  Reading first_, last_;  // when the counter had just moved
+  Reading first_, last_;  // right after the counter moved
   int moves_ = 0;
   std::vector<double> watts_;
 };
@@ -145,8 +144,8 @@ EnergyGauge::EnergyGauge(Executor& place, const Detail& others,
   }
 }
 
-// A warm device leaks more than a cool one. Without a thermometer
-// all rest equally long.
+// A warm device leaks more current than a cool one. Without a thermometer all
+// devices rest for the same time.
 void EnergyGauge::begin_at_start_temperature(double execution_s,
                                              const Repeat& repeat,
                                              const Stop& stop) {

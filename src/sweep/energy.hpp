@@ -1,7 +1,7 @@
-// Joules of one execution: runs of seconds, each from the same temperature,
-// until they are known. Or, where all takes too long, one run of as many
-// seconds as were asked for, from whatever temperature there is: without an
-// interval.
+// Measures joules per execution. Runs of several seconds, each from the same
+// temperature, are repeated until the joules are known. Where that takes too
+// long, there is one run of the given seconds, from any temperature and without
+// an interval.
 #pragma once
 
 #include <functional>
@@ -17,33 +17,34 @@
 
 namespace parlab {
 
-// Roughly what one configuration takes, for planning.
+// Rough time for one configuration, for planning.
 constexpr double energy_seconds_expected = 30;
 
-// One place's meter, what the place uses at rest, and the temperature
-// at which its runs begin.
+// The meter of one place, the place's idle power, and the temperature at which
+// its runs begin.
 class EnergyGauge {
  public:
-  // Called once: nothing else may be at work there. Rests a while; when stop
-  // says yes meanwhile, there is nothing to measure with. others: who else is
-  // at work there, whose joules some meters count, too; none: nobody. only_s:
-  // of the one run of each configuration.
+  // Called once, while nothing else uses the place, because it measures the
+  // place at rest. If stop says yes in the meantime, nothing can be measured.
+  // others: other programs there, whose joules some meters include; empty if
+  // there are none. only_s: length of the only run of each configuration.
   EnergyGauge(Executor& place, const Detail& others, const Stop& stop,
               std::optional<double> only_s = {});
 
-  // Why there is nothing to measure with; none when there is.
+  // Why nothing can be measured; empty if it can.
   const Detail& absent() const { return absent_; }
   std::string source() const { return meter_->source(); }
   double idle_w() const { return idle_w_; }
 
   struct Run {
-    double joules = 0, seconds = 0;  // of one execution
-    Repeated left;                   // for its outputs to be judged
+    double joules = 0, seconds = 0;  // per execution
+    Repeated left;                   // its outputs are checked
   };
-  // execution_s: what one takes, as it was timed. repeat: of the place,
-  // for this configuration; called once or twice. Throws NoEnergy when the
-  // device was not at work all the time, does not come to its temperature, or
-  // when its two sensors contradict each other; and what repeat throws.
+  // execution_s: time of one execution, as measured before. repeat: runs this
+  // configuration at the place; called once or twice. Throws NoEnergy when the
+  // device was idle for part of the time, does not reach its start temperature,
+  // or has two sensors that contradict each other. Passes on what repeat
+  // throws.
   using Repeat = std::function<Repeated(const Repetition&)>;
   Run run(double execution_s, const Repeat& repeat, const Stop& stop);
 
@@ -60,16 +61,17 @@ class EnergyGauge {
 
 constexpr std::size_t runs_at_most = 12;
 
-// The runs of one configuration, and the rule when there are enough.
+// The runs of one configuration, and the rule that decides when there are
+// enough.
 class EnergyRuns {
  public:
-  // only_s: there is but one, which took so long.
+  // only_s: length of the only run.
   explicit EnergyRuns(std::optional<double> only_s = {})
       : at_most_(only_s ? 1 : runs_at_most), wants_interval_(!only_s) {}
-  void add(double joules, double seconds);  // of one execution
+  void add(double joules, double seconds);  // per execution
   // Known to 3 %, or tried often enough.
   bool finished() const { return finished_; }
-  // As far as it goes; absent when the interval is still too wide.
+  // The result so far; absent when the interval is still too wide.
   Energy energy() const;
 
  private:

@@ -5,7 +5,7 @@
 namespace parlab {
 namespace {
 
-// A run for energy, with the time a device may take to warm up.
+// A run for energy, including the time in which a device may warm up.
 constexpr double repeat_at_most_s = 150;
 constexpr std::size_t in_turns = 4;
 
@@ -32,7 +32,7 @@ EnergyGauge::Run run(Bench& bench, EnergyGauge& gauge, Pending& pending) {
       bench.interrupted);
 }
 
-// Seconds of executions in place of one. The result of the last must be right.
+// Repeats the execution for seconds. The result of the last one must be right.
 void run_for_energy(Bench& bench, Pending& pending, EnergyRuns& runs) {
   Trial& trial = *pending.trial;
   EnergyGauge& gauge = bench.session.gauge_of(*trial.place, bench.interrupted);
@@ -75,7 +75,7 @@ void measure_group(Bench& bench, PendingGroup group) {
       return runs.finished() || !may_have_energy(bench, *pending);
     });
   }
-  // These were interrupted: they have their times.
+  // The interrupted records keep their times.
   for (auto& [pending, runs] : open)
     pending->record.energy.reset();
 }
@@ -100,7 +100,7 @@ std::vector<Pending*> waiting_for_energy(Bench& bench) {
 void measure_energy(Bench& bench, PendingGroup waiting,
                     const std::function<void(PendingGroup)>& done) {
   bench.proven = true;
-  // They stand by kind of inputs.
+  // Records in waiting are ordered by kind of inputs.
   for (std::size_t i = 0, end = 0; i < waiting.size(); i = end) {
     const auto inputs = waiting[i]->record.inputs;
     while (end < waiting.size() && end - i < in_turns &&

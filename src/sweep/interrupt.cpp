@@ -5,7 +5,7 @@
 namespace parlab {
 namespace {
 
-// The only thing a signal handler may touch.
+// A signal handler may touch nothing else.
 volatile std::sig_atomic_t interrupted = 0;
 
 bool guarded = false;

@@ -1,15 +1,15 @@
-// Ctrl-C, for work that ends in order.
+// Ctrl-C for work that must end in order.
 #pragma once
 
 #include <functional>
 
 namespace parlab {
 
-// Asked now and then: true when the work should end.
+// Asked repeatedly; true when the work should end.
 using Stop = std::function<bool()>;
 
-// While one lives, Ctrl-C is only noted, once; a second one ends the
-// program. An inner one does nothing.
+// While a guard exists, the first Ctrl-C is only noted and the second one ends
+// the program. A nested guard does nothing.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -22,8 +22,8 @@ class InterruptGuard {
   bool outermost_;
 };
 
-bool was_interrupted();  // since the outermost of them was made
+bool was_interrupted();  // since the outermost guard was made
 
-constexpr int exit_interrupted = 130;  // as a shell says it
+constexpr int exit_interrupted = 130;  // as shells report it
 
 }  // namespace parlab

@@ -12,7 +12,7 @@
 namespace parlab {
 namespace {
 
-// As planned, with "all cores" said as a number.
+// As planned, with 0 threads (all cores) replaced by the number.
 std::vector<TunableValues> configurations_at(const Plan& plan,
                                              const PointPlan& point,
                                              const Variant& variant) {
@@ -33,8 +33,8 @@ std::vector<TunableValues> configurations_at(const Plan& plan,
   return different;
 }
 
-// Without times one cache state says as much as two. place: null where nothing
-// can run.
+// Without timing, one cache state tells as much as two. place: null where
+// nothing can run.
 std::vector<Cache> caches_of(const Plan& plan, const Place* place) {
   const bool timed =
       place == nullptr || (place->executor->can_time() && !plan.verify_only);
@@ -42,7 +42,7 @@ std::vector<Cache> caches_of(const Plan& plan, const Place* place) {
           timed ? plan.caches.end() : plan.caches.begin() + 1};
 }
 
-// A team of threads that is smaller than asked for, or has fewer CPUs.
+// Set if the team of threads is smaller than asked for, or has fewer CPUs.
 Detail why_fewer_threads(const Plan& plan, const TunableValues& tunables) {
   const auto asked = plan.tunables.find("threads");
   if (asked == plan.tunables.end() ||
@@ -59,8 +59,8 @@ Detail why_fewer_threads(const Plan& plan, const TunableValues& tunables) {
           .arguments = {most, std::int64_t{cpus_allowed()}}};
 }
 
-// 0 GPUs are as many as pay. Emulated teams are there to be looked at, and not
-// for their time: they have all.
+// 0 GPUs mean as many as pay off. Emulated teams are not timed, so they get all
+// GPUs.
 void choose_gpus(Session& session, const Place& place, Call& call) {
   const auto team = call.tunables.find("gpus");
   if (team == call.tunables.end() || team->second != 0) return;
@@ -78,7 +78,7 @@ void choose_gpus(Session& session, const Place& place, Call& call) {
   }
 }
 
-// As it declares.
+// Whether the variant declares that it takes this size.
 bool takes(const Session& session, const Variant& variant, const Size& size) {
   const auto extents = size.begin() + count_extents(*session.plan.workload);
   return std::all_of(size.begin(), extents, [&](std::int64_t extent) {
@@ -120,12 +120,12 @@ Trial trial_of(Session& session, const PointPlan& point, const Variant& variant,
   return trial;
 }
 
-// Whether it stands for what would be measured now.
+// Whether the old record can stand for a new measurement.
 bool still_holds(Session& session, const Trial& trial, const Record& old) {
-  // A skipped configuration is measured when the limit allows it now.
+  // A configuration that was skipped is measured if the limit now allows it.
   const bool skipped = old.verdict == Verdict::timed_out && !was_endless(old);
   if (skipped && trial.verdict != Verdict::timed_out) return false;
-  // Others at work had slowed the roof down.
+  // The roof was too slow, because other programs were at work.
   if (old.verdict == Verdict::passed &&
       old.detail.cause == Cause::others_at_work)
     return false;
@@ -134,7 +134,7 @@ bool still_holds(Session& session, const Trial& trial, const Record& old) {
       old.cache == Cache::hot && !trial.call.variant->needs_team();
   if (session.plan.energy && has_joules && old.timed() && !old.energy)
     return false;
-  // With another library the time is another one.
+  // Another library has other times.
   if (uses_host_blas(trial) && old.verdict == Verdict::passed &&
       !old.library.empty()) {
     if (!is_blas_in_use(old.library)) return false;

@@ -1,4 +1,4 @@
-// The configurations of one point, and the records that are to be made of them.
+// The configurations of one point, and the records to be made of them.
 #pragma once
 
 #include <cstdint>
@@ -20,18 +20,20 @@ struct Trial {
   Place* place = nullptr;  // where it can run
   Verdict verdict = Verdict::unverified;
   Detail detail = {};
-  Detail about_size = {};  // where it is none that was asked for
-  Detail doubt = {};  // whether it failed by its own fault: it is tried again
+  Detail about_size = {};  // set if it is not the size that was asked for
+  // whether another variant may have caused the failure: it is tried again
+  Detail doubt = {};
   std::string library = {};
   LaunchShape launch = {};
   std::map<std::string, double> errors = {};  // as in Record
   double estimate_s = 0;
   std::optional<TransferTimes> transfers = {};
-  // of an execution of a team: in transfers between its GPUs
+  // seconds that one execution of a team spends in transfers between its GPUs
   std::optional<double> moving_s = {};
 
   bool passed() const { return verdict == Verdict::passed; }
-  // A variant may throw what it likes: no failure is a success, or no verdict.
+  // A variant may throw any exception. A failure must not end up as a success
+  // or without a verdict.
   void end(Verdict why, Detail because) {
     const bool is_end = why != Verdict::passed && why != Verdict::unverified;
     verdict = is_end ? why : Verdict::launch_failed;
@@ -39,7 +41,7 @@ struct Trial {
   }
 };
 
-// The record of a trial on one kind of inputs, in one cache state.
+// The record of a trial with one kind of inputs in one cache state.
 struct Pending {
   Trial* trial;
   Record record;
@@ -49,40 +51,40 @@ struct Pending {
 
 struct Listing {
   std::deque<Trial> trials;
-  // by kind of inputs and cache state, as the plan orders them
+  // by kind of inputs and cache state, in the plan's order
   std::vector<Pending> pending;
 };
 
-// All configurations of the point, with what earlier points, earlier runs and
-// workers that died say of them.
+// All configurations of the point, with verdicts from earlier points, earlier
+// runs and workers that died.
 Listing list_point(Session& session, const PointPlan& point);
 
-// The measurements that run_point() would make now.
+// The measurements that run_point() would take now.
 Estimate estimate_point(Session& session, const PointPlan& point);
 
-// How many records it has, as far as its places stay usable.
+// How many records the point has, if its places stay usable.
 std::size_t count_measurements(const Plan& plan, Places& places,
                                const PointPlan& point);
 
 bool is_timed(const Plan& plan, const Trial& trial);
 
-// "dmv/serial/plain float 64x64 threads=2", as the supervisor calls it.
+// "dmv/serial/plain float 64x64 threads=2", the name that the supervisor uses.
 std::string name_of(const Call& call);
-// A new record of the trial: who it is, and no verdict yet.
+// A new record of the trial, without a verdict.
 Record blank_record(const Session& session, const Trial& trial, Cache cache,
                     InputKind inputs);
 
-// Earlier points and dead workers may have decided on the trial.
+// Applies verdicts on the trial from earlier points and dead workers.
 void recall(Session& session, Trial& trial);
-// A variant that is right at a square only may have taken one extent for
-// another: its detail says so.
+// A variant that is right only at a square may have confused two extents. Its
+// detail says so.
 void compare_with_square(Session& session, Trial& trial);
 
-// Roughly what one execution takes; nobody measured it yet.
+// Rough time of one execution, before any measurement.
 double rough_seconds(const Plan& plan, const Trial& trial);
 bool uses_host_blas(const Trial& trial);
 
-// Usable, with something to measure.
+// Places that are usable and have something to measure.
 std::vector<Place*> places_in_use(const Listing& listing);
 
 }  // namespace parlab

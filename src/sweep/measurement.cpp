@@ -7,21 +7,24 @@ namespace parlab {
 namespace {
 
 constexpr int batch_at_most = 12;
-// When the time limit allows: only several batches, some time apart and with
-// all other configurations in between, show how far a point moves.
+// Minimum if the time limit allows. Only several batches, spread over time and
+// interleaved with all other configurations, show how far a point varies.
 constexpr std::size_t batches_at_least = 8;
 constexpr double covered_at_least_s = 0.05;
-// When it does not: with fewer an interval is too wide to be of use.
+// Minimum if it does not. With fewer batches an interval is too wide to be
+// useful.
 constexpr std::size_t batches_for_interval = 6;
-// If so many do not settle it, twice as many will not: the machine drifts.
+// If that many do not settle it, twice as many will not, because the machine
+// drifts.
 constexpr std::size_t batches_at_most = 1000;
-// A clock varies by some per cent, also under a cap of power; below this share
-// of what it settled at, something else slowed the device down.
+// A clock varies by a few percent, even under a power cap. Below this share of
+// its settled value, something else slowed the device down.
 constexpr double clock_share = 0.75;
-// Below this share of the highest clock it is not boost that varies.
+// Below this share of the highest clock, boost alone cannot explain the
+// difference.
 constexpr double capped_share = 0.95;
-// So many batches say what the clock settles at; before, the
-// highest one is expected.
+// After that many batches the settled clock is known; before, the highest clock
+// is expected.
 constexpr std::size_t batches_to_settle = 3;
 // multiples of the time limit after which no interval is expected
 constexpr double patience = 10;
@@ -35,8 +38,9 @@ Measurement::Measurement(const Plan& plan, double estimate_s)
       estimate_s_(std::max(estimate_s, 1e-9)) {}
 
 int Measurement::next_batch() const {
-  // An execution may need much more time beside it: its inputs are written
-  // anew. The batches that an interval needs are to fit the time limit.
+  // Preparing an execution may take much longer than the execution, because its
+  // inputs are written anew. The batches that an interval needs should fit the
+  // time limit.
   const double affordable =
       wanted_ > 0 || executions_ == 0
           ? batch_at_most
@@ -69,8 +73,9 @@ void Measurement::add(const Batch& batch, double start_s, double end_s) {
   judge();
 }
 
-// At first after each batch. Later a few more or less do not matter, but to
-// look at thousands of samples after each would take longer than to take them.
+// True after each batch at first. Later a few batches more or less do not
+// matter, and looking at thousands of samples after each would take longer than
+// taking them.
 bool Measurement::due_to_judge() {
   const bool last = wanted_ > 0 ? executions_ >= wanted_
                                 : spent_s_ >= time_limit_s_ ||
@@ -101,7 +106,8 @@ double Measurement::clock_hz() const {
   return *middle;
 }
 
-// Anew each time: what a batch is compared with changes.
+// Counts all batches anew, because the settled clock that they are compared
+// with changes.
 void Measurement::count_samples() {
   const double settled_hz = taken_.size() >= batches_to_settle
                                 ? clock_hz()

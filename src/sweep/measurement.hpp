@@ -1,4 +1,4 @@
-// Samples of one configuration in one cache state, and the rule
+// Samples of one configuration in one cache state, and the rule that decides
 // when there are enough.
 #pragma once
 
@@ -12,34 +12,34 @@ namespace parlab {
 
 class Measurement {
  public:
-  // estimate_s: roughly the time of one execution.
+  // estimate_s: rough time of one execution.
   Measurement(const Plan& plan, double estimate_s);
 
-  // How many executions to take in the next batch: about 20 ms of work,
-  // 12 at most, so that neighbours in the round do not wait long and a
-  // drift of the machine falls on all of them.
+  // Number of executions in the next batch: about 20 ms of work, 12 at most. So
+  // the other configurations of the round do not wait long, and drift of the
+  // machine affects all of them.
   int next_batch() const;
-  // As many samples are wanted as were asked for, and no more.
+  // Whether exactly as many samples are taken as were asked for.
   bool exact() const { return wanted_ > 0; }
-  // The next batch should not begin before: the first ones are spread
-  // over some time, for what a machine does for a few milliseconds is not
-  // what it does. By the clock of add().
+  // The next batch should not begin earlier, by the clock of add(). The first
+  // batches are spread over some time, because a few milliseconds are not
+  // typical of a machine.
   double next_start_s() const;
-  // A batch that was taken from start_s to end_s, by any clock. One whose
-  // device ran far below the clock that the others settled at does not count:
-  // the device woke up, or something slowed it down. A heavy kernel settles
-  // below the highest clock, for its power is capped.
+  // Adds a batch taken from start_s to end_s, by any clock. A batch does not
+  // count if its device ran far below the settled clock, because the device was
+  // waking up or something slowed it down. A heavy kernel settles below the
+  // highest clock, because its power is capped.
   void add(const Batch& batch, double start_s, double end_s);
-  // Known as well as was asked for, by enough batches over
-  // enough time, or out of time or of batches.
+  // The median is known as well as was asked for, by enough batches over enough
+  // time, or time or batches have run out.
   bool finished() const { return finished_; }
-  // Finished, and more would be too much: out of time, out of batches, or as
-  // many samples as were asked for.
+  // Finished, and more samples are out of the question: out of time, out of
+  // batches, or as many as were asked for.
   bool exhausted() const { return exhausted_; }
-  // How far it came, as a share.
+  // Progress as a fraction.
   double progress() const;
-  // In its last batch the device ran below its highest
-  // clock: its power is capped.
+  // Whether the device ran below its highest clock in the last batch, because
+  // its power is capped.
   bool capped() const;
 
   const std::vector<double>& seconds() const { return samples_.seconds; }
@@ -47,7 +47,7 @@ class Measurement {
   const std::vector<int>& batches() const { return samples_.batches; }
   bool converged() const { return converged_; }
   int discarded() const { return discarded_; }
-  // The clock of the device, the median of all batches; 0: not known.
+  // Median of the device's clock over all batches; 0: unknown.
   double clock_hz() const;
 
  private:
@@ -64,7 +64,7 @@ class Measurement {
   double estimate_s_, spent_s_ = 0;
   double first_start_s_ = 0, last_start_s_ = 0, last_end_s_ = 0;
   std::vector<Taken> taken_;
-  Samples samples_;            // of those that count
+  Samples samples_;            // only those that count
   std::vector<double> apart_;  // likewise
   bool finished_ = false, exhausted_ = false, converged_ = false;
   int discarded_ = 0;

@@ -1,4 +1,4 @@
-// The phases of a point, in their order.
+// The phases of a point, in order.
 #pragma once
 
 #include <array>
@@ -8,39 +8,40 @@
 
 namespace parlab {
 
-// Inputs that each result is verified on, in this order; samples are taken on
-// the last, where nothing else was asked for.
+// The inputs that each result is verified on, in this order. Samples are taken
+// on the last kind unless other inputs were asked for.
 inline constexpr std::array input_kinds{InputKind::integers, InputKind::wide,
                                         InputKind::uniform};
 
-// Executes every trial that is not known to be wrong once on these inputs.
+// Executes every trial once on these inputs, unless it is already known to be
+// wrong.
 void verify(Bench& bench, InputKind kind);
 
-// Samples on these inputs, in each cache state in turns, some of them judged,
-// until all records are known well enough. Before and after them results are
-// verified on these inputs, too, if they are none of input_kinds.
+// Takes samples on these inputs until all records are known well enough. The
+// configurations take turns in each cache state, and some results are checked.
+// If the inputs are not one of input_kinds, results are also verified on them
+// before and after.
 void sample_on(Bench& bench, InputKind inputs);
-// A batch of each configuration that was measured on such inputs, as for
-// samples, whose last result is judged; its times are not kept. It runs on the
-// inputs that are loaded.
+// Runs one more batch of each configuration that was measured on inputs of this
+// kind. It runs like a batch of samples, on the inputs now loaded. The last
+// result is checked; the times are dropped.
 void check_as_timed(Bench& bench, InputKind measured_on);
 
-// After the samples: on all input_kinds once more, and once as a timed
-// execution is.
+// After the samples: verifies on all input_kinds again, and once under the
+// conditions of a timed execution.
 void verify_again(Bench& bench);
 
 using PendingGroup = std::span<Pending* const>;
-// Records whose energy will be measured, as far as it can be; of the others it
-// says why not.
+// Records whose energy will be measured; notes why for the others.
 std::vector<Pending*> waiting_for_energy(Bench& bench);
-// As samples are taken, in turns: a drift of the machine falls on all of them.
-// The inputs are made anew first. done: called with each group of records that
-// has its joules, which takes minutes.
+// Measures in turns, as samples are taken, so that drift of the machine affects
+// all of them. The inputs are made anew first. done: called with each group of
+// records that has its joules, which takes minutes.
 void measure_energy(Bench& bench, PendingGroup waiting,
                     const std::function<void(PendingGroup)>& done);
 
-// Makes the record complete, with verdict, samples and roof, and stores it. A
-// time that beats its roof is doubted, after the roof was measured again.
+// Completes the record with verdict, samples and roof, and stores it. If a time
+// beats its roof, the roof is measured again before the time is doubted.
 void store(Session& session, Pending& pending);
 
 }  // namespace parlab

@@ -1,4 +1,4 @@
-// A sweep measures the product of everything that was asked for.
+// A sweep measures all combinations of what was asked for.
 #pragma once
 
 #include <cstdint>
@@ -20,59 +20,62 @@ struct Plan {
   std::vector<Size> sizes;  // complete: one extent per dimension
   std::vector<Dtype> dtypes;
   std::vector<const Variant*> variants;  // in ladder order
-  // Values asked for, by tunable; what is not named here has its fallback.
+  // Values asked for, by tunable. Tunables not named here take their fallback.
   std::map<std::string, std::vector<std::int64_t>> tunables;
-  // When set, it decides in place of tunables which configurations a
-  // variant runs with at a size.
+  // If set, it chooses the configurations of a variant at a size, instead of
+  // tunables.
   std::function<std::vector<TunableValues>(const Variant&, const Size&, Dtype)>
       choose = {};
   std::vector<Cache> caches;
-  std::vector<InputKind> inputs{InputKind::uniform};  // that are timed
-  // NR_ITER: this many samples, no more and no less
+  std::vector<InputKind> inputs{InputKind::uniform};  // those that are timed
+  // NR_ITER: exactly this many samples
   std::optional<int> iterations;
-  double time_limit_s = 1;  // of one measurement
-  // An execution that takes longer stops this configuration from running
-  // at larger sizes: they are `timed_out`.
+  double time_limit_s = 1;  // per measurement
+  // A configuration with a slower execution is not run at larger sizes: they
+  // are `timed_out`.
   double point_limit_s = std::numeric_limits<double>::infinity();
-  // An execution that takes longer is ended, and its variant not tried
-  // again; by default a multiple of what is expected.
+  // A slower execution is killed, and its variant is not tried again. By
+  // default a multiple of the expected time.
   std::optional<double> execution_limit_s = {};
-  // Host memory; sizes that need more are `out_of_memory`.
+  // Limit of host memory; sizes that need more are `out_of_memory`.
   double memory_bytes = std::numeric_limits<double>::infinity();
   double precision = 0.01;  // half width of the median's interval, relative
   std::string results;  // record file to append to and resume from; empty: none
-  // Record files and folders of them that say what was measured
-  // already, on whatever host.
+  // Record files, or folders of them, whose measurements count as done,
+  // whatever host they are from.
   std::vector<std::string> resume = {};
-  // When set, only these sizes and dtypes are of interest: the plan's shard.
+  // If set, only these sizes and dtypes are measured: the plan's shard.
   std::function<bool(const Size&, Dtype)> wanted = {};
-  // Roofs that are known already; measured at the start where absent.
+  // Roofs that are already known; if absent they are measured at the start.
   std::optional<Ceilings> host_ceilings = {}, device_ceilings = {};
-  // of what the inputs hold; absent: as everywhere
+  // seed of the inputs' values; absent: the usual one
   std::optional<std::uint64_t> seed = {};
-  // CUDA's numbers of the GPUs to share the points; empty: all
+  // CUDA's numbers of the GPUs that share the points; empty: all
   std::vector<int> devices = {0};
-  std::string node;     // the host's name in its cluster, when it was given one
-  std::string machine;  // its name, when it was given one
-  bool verify_only = false;  // judge every configuration, time none
-  bool energy = false;       // joules, too, of what is timed with hot caches
-  // of the only run for joules; absent: as many as it takes, see
+  std::string node;          // the host's name in its cluster, if one was given
+  std::string machine;       // the machine's name, if one was given
+  bool verify_only = false;  // check every configuration, time none
+  // also measure joules where it is timed with hot caches
+  bool energy = false;
+  // length of the only energy run; absent: as many as needed, see
   // sweep/energy.hpp
   std::optional<double> energy_time_s = {};
-  bool force = false;  // measure again what is recorded already
-  // execute CUDA variants by emulation though there is a GPU
+  bool force = false;  // measure again even if recorded
+  // emulate CUDA variants even if there is a GPU
   bool emulate = false;
-  // emulate also at a rectangle, or a square, where there is none
+  // if all sizes are squares, also emulate a rectangle, and vice versa
   bool rectangle = false;
   std::string command;  // as typed, for provenance
 };
 
-// How long one size and dtype of a plan may take, before anything is measured.
+// A rough estimate, made before anything is measured, for one size and dtype of
+// a plan.
 struct Estimate {
   Size size;
   Dtype dtype;
-  std::size_t measurements = 0;  // that are not recorded yet
-  double seconds = 0;            // for all of them: rough, for sharing work out
+  std::size_t measurements = 0;  // those not yet recorded
+  // for all of them; rough, used to divide the work
+  double seconds = 0;
 };
 
 // The values of one tunable.
@@ -82,9 +85,8 @@ struct TunableAxis {
 };
 std::vector<TunableValues> all_of(const std::vector<TunableAxis>& axes);
 
-// Every choice of tunables the plan wants from one variant: the product of
-// the values asked for, without those the variant does not allow. A fallback
-// stays as declared: threads=0 is all cores.
+// All combinations of the requested tunable values that the variant allows. A
+// fallback stays as declared: threads=0 means all cores.
 std::vector<TunableValues> configurations(const Plan& plan,
                                           const Variant& variant);
 

@@ -8,8 +8,8 @@
 namespace parlab {
 namespace {
 
-// Before anything is recorded, also of a place that has no times: the roofs
-// belong to the run.
+// Whether roofs must be known before anything is recorded. They belong to the
+// run, so records of places without times need them, too.
 bool needs_ceilings(Session& session, const Listing& listing) {
   const auto& places = session.places.all();
   return !session.plan.verify_only &&
@@ -17,7 +17,7 @@ bool needs_ceilings(Session& session, const Listing& listing) {
          std::ranges::any_of(places, &Place::can_time);
 }
 
-// The records of all trials of which this is true.
+// Stores the records of the chosen trials.
 void store_those(Session& session, Listing& listing,
                  const std::function<bool(const Trial&)>& chosen) {
   for (auto& pending : listing.pending) {
@@ -32,10 +32,10 @@ bool has_trial(PendingGroup group, const Trial& trial) {
       group, [&](const Pending* pending) { return pending->trial == &trial; });
 }
 
-// Joules take half a minute for each. So records that get none are stored
-// before, and each group as soon as it has them: who interrupts the next group
-// loses no other. A trial that is found wrong meanwhile is so in all cache
-// states.
+// Joules take half a minute per record. So records without joules are stored
+// first, and each group as soon as it has them. An interrupt then loses at most
+// the group under way. If a trial is found wrong in the meantime, it is wrong
+// in all cache states.
 void store_all(Session& session, Listing& listing, Bench* bench) {
   const auto waiting =
       bench ? waiting_for_energy(*bench) : std::vector<Pending*>{};
@@ -48,7 +48,7 @@ void store_all(Session& session, Listing& listing, Bench* bench) {
   });
 }
 
-// The records by kind of inputs and cache state, as observers see them.
+// The records by kind of inputs and cache state, as observers get them.
 Supervisor::Points complete_points(const Plan& plan, const Listing& listing) {
   Supervisor::Points points;
   for (const auto inputs : plan.inputs) {
@@ -64,7 +64,7 @@ Supervisor::Points complete_points(const Plan& plan, const Listing& listing) {
   return points;
 }
 
-// Beside the verdict.
+// Adds the size to the detail.
 void say_size(Trial& trial) {
   if (!trial.about_size) return;
   if (trial.detail)
@@ -73,7 +73,8 @@ void say_size(Trial& trial) {
     trial.detail = trial.about_size;
 }
 
-// A worker that tries one call alone is done; others are, where one has doubts.
+// Hands over all records if any trial is in doubt; the others count as known. A
+// worker that tries one call alone always hands over.
 void hand_over_doubts(Session& session, const Listing& listing) {
   std::vector<Record> known, doubtful;
   std::set<const Trial*> seen;

@@ -12,11 +12,11 @@
 namespace parlab {
 namespace {
 
-// More than every second execution has inputs that were written anew.
+// More than half of the executions have inputs that were written anew.
 constexpr double share_anew = 0.6;
-// Share of the sampling time that may be spent on judging results; but so often
-// at least, and at most, a result of a round is judged. It is the same for all
-// rounds of a point: what was judged before says nothing of what will be.
+// Share of the sampling time that may be spent on checking results. The bounds
+// limit how often a result of a round is checked. The probability is the same
+// for all rounds of a point, so that earlier checks do not predict later ones.
 constexpr double share_for_judging = 0.1, judged_at_least = 0.25,
                  judged_at_most = 0.95;
 
@@ -26,14 +26,14 @@ double seconds_now() {
       .count();
 }
 
-// The inputs of the last execution of a batch. is_anew: that they are written
-// anew before it is certain, not drawn.
+// The inputs of a batch's last execution. is_anew: they are certainly written
+// anew before it, not just with some probability.
 struct LastInputs {
   const Disturbance& disturbance;
   bool is_anew = false;
 };
 
-// Its length, and with it which execution may be judged, is drawn.
+// Draws the length of the batch, and with it the execution that may be checked.
 BatchPlan plan_batch(Bench& bench, const Pending& pending,
                      const LastInputs& last) {
   const std::int64_t usual = std::max(1, pending.measurement->next_batch());
@@ -57,7 +57,8 @@ Batch run_batch(Bench& bench, const Trial& trial, const BatchPlan& plan) {
   return trial.place->executor->sample(trial.call, plan);
 }
 
-// What is wrong with what the last execution of the batch left behind.
+// Checks the results of the batch's last execution and returns what is wrong
+// with them.
 Detail judge_last(Bench& bench, const Trial& trial) {
   const Left left = trial.place->executor->left_by_sample();
   if (left.damage) return left.damage;
@@ -73,13 +74,13 @@ bool inputs_are_damaged(Bench& bench, Trial& trial) {
   return trial.place->executor->run_checked(trial.call).inputs_lost;
 }
 
-// One batch of samples. is_judged: asked when it is over. again: its inputs
-// have just been made anew.
+// Takes one batch of samples. is_judged: asked after the batch. again: its
+// inputs have just been made anew.
 void take_batch(Bench& bench, Pending& pending, const LastInputs& last,
                 const std::function<bool()>& is_judged, bool again = false) {
   Trial& trial = *pending.trial;
   const BatchPlan plan = plan_batch(bench, pending, last);
-  // Waits busily: a core or a device that rests lowers its clock.
+  // Busy waiting, because an idle core or device lowers its clock.
   while (seconds_now() < pending.measurement->next_start_s() &&
          !bench.interrupted()) {
     continue;
@@ -91,7 +92,7 @@ void take_batch(Bench& bench, Pending& pending, const LastInputs& last,
     Detail wrong = batch.damage;
     if (!wrong && is_judged()) {
       wrong = judge_last(bench, trial);
-      // Once more, if its inputs were no longer what they had been.
+      // Repeat the batch if its inputs had been damaged.
       if (wrong && !again && inputs_are_damaged(bench, trial)) {
         reload_inputs(bench);
         return take_batch(
@@ -100,7 +101,7 @@ void take_batch(Bench& bench, Pending& pending, const LastInputs& last,
     }
     if (wrong) {
       charge(bench, trial, Verdict::wrong_result, wrong);
-      reload_inputs(bench);  // they may be what it damaged
+      reload_inputs(bench);  // the variant may have damaged the inputs
     }
     pending.measurement->add(batch, start_s, end_s);
   } catch (const std::exception& error) {
@@ -108,9 +109,9 @@ void take_batch(Bench& bench, Pending& pending, const LastInputs& last,
   }
 }
 
-// Whether they could be timed. How long a GPU of a team is in transfers
-// is left out where it cannot be told: whether the variant runs is
-// for its samples to say.
+// Whether the copies could be timed. If a team's transfers between its GPUs
+// cannot be timed, they are left out; the samples will show whether the variant
+// runs.
 bool time_transfers(Bench& bench, Trial& trial) {
   Executor& executor = *trial.place->executor;
   const auto execution = at_work(bench, trial);
@@ -129,8 +130,8 @@ bool time_transfers(Bench& bench, Trial& trial) {
   return true;
 }
 
-// The records to measure in this cache state on the inputs that are there, with
-// nothing measured yet.
+// The records to measure in this cache state on the loaded inputs, without
+// samples yet.
 std::vector<Pending*> open_measurements(Bench& bench, Cache cache) {
   const auto& plan = bench.session.plan;
   std::vector<Pending*> open;
@@ -148,8 +149,8 @@ std::vector<Pending*> open_measurements(Bench& bench, Cache cache) {
   return open;
 }
 
-// How likely the last result of a batch is to be judged, of so many that end on
-// the same inputs and share an oracle.
+// The probability that a batch's last result is checked, if so many candidates
+// end on the same inputs and share an oracle.
 double judging_probability(const Bench& bench, std::size_t open,
                            std::size_t candidates) {
   const double round_s = usual_batch_s * static_cast<double>(open);
@@ -159,7 +160,7 @@ double judging_probability(const Bench& bench, std::size_t open,
   return 1 - std::pow(1 - any, 1.0 / static_cast<double>(candidates));
 }
 
-// One configuration of each variant per round: inputs are new
+// Chooses one configuration of each variant per round, because inputs are new
 // to a variant only once.
 std::set<const Pending*> choose_candidates(const std::vector<Pending*>& open) {
   std::map<const Variant*, std::vector<const Pending*>> by_variant;
@@ -171,8 +172,8 @@ std::set<const Pending*> choose_candidates(const std::vector<Pending*>& open) {
   return chosen;
 }
 
-// In another order each round: after a light kernel a heavy one finds a cool
-// device, and power to spare.
+// Changes the order in each round. After a light kernel, a heavy one finds a
+// cool device and power headroom.
 void shuffle(std::vector<Pending*>& open) {
   for (std::size_t left = open.size(); left > 1; --left) {
     const auto chosen = random_below(static_cast<std::int64_t>(left));
@@ -180,8 +181,8 @@ void shuffle(std::vector<Pending*>& open) {
   }
 }
 
-// While power is capped, the clock of a kernel depends on its neighbours: all
-// stay to the end.
+// While power is capped, the clock of a kernel depends on its neighbours in the
+// round, so all stay to the end.
 void drop_finished(std::vector<Pending*>& open) {
   const bool capped = std::ranges::any_of(open, [](const Pending* pending) {
     return pending->measurement->capped();
@@ -208,7 +209,7 @@ void take_samples(Bench& bench, Cache cache) {
     shuffle(open);
     for (auto* pending : open) {
       if (bench.interrupted()) return;
-      // failed in another cache state, or lost its device
+      // it failed in another cache state, or lost its device
       if (!pending->trial->passed()) continue;
       show_work(bench, to_string(cache), *pending->trial);
       const bool candidate = candidates.contains(pending);

@@ -13,7 +13,7 @@
 namespace parlab {
 namespace {
 
-// For the problems of a plan, on the host or on GPUs.
+// The ceilings that a plan's problems need, on the host or on GPUs.
 WantedCeilings wanted_by(const Plan& plan, Target target) {
   std::optional<WantedCeilings> wanted;
   for (const auto* variant : plan.variants) {
@@ -66,7 +66,7 @@ void Session::read_elsewhere() {
   if (!store && !plan.results.empty()) paths.push_back(plan.results);
   Loaded all;
   for (const auto& path : paths) {
-    // nobody has measured anything yet
+    // nothing has been recorded yet
     if (parts_of(path).empty()) continue;
     auto loaded = load_records(path);
     for (const auto& warning : loaded.warnings)
@@ -128,8 +128,9 @@ void Session::lose(Place& place, const Detail& why) {
   failed = true;
 }
 
-// Kept with the records of the machine: measured in full, once. A run that
-// keeps nothing measures what the roofs of its own problems need.
+// Ceilings are kept with the records of the machine and measured in full, once.
+// A run that keeps nothing measures only the ceilings that its own problems
+// need.
 Ceilings Session::ceilings_of(Place& place) {
   const std::string gpu = name_for_ceilings(place);
   const auto* known = stored_ceilings->find(gpu);
@@ -168,7 +169,7 @@ Ceilings Session::ceilings_of(Place& place) {
   return ceilings;
 }
 
-// The supervisor ends it when it does not return, and no later worker tries
+// If this does not return, the supervisor kills it, and no later worker tries
 // again.
 std::map<std::string, double> Session::links_of(Place& place) {
   constexpr double seconds_at_most = 180;
@@ -193,7 +194,7 @@ void Session::raise_ceilings(Place& place, const WantedCeilings& wanted) {
   if (place.target == Target::streams) again.links = links_of(place);
   place.ceilings = best_of(place.ceilings, again);
   if (!keeps_ceilings()) return;
-  // Another place of the same GPU may have kept links there.
+  // Another place of the same GPU may have stored links already.
   const auto gpu = name_for_ceilings(place);
   const auto* stored = stored_ceilings->find(gpu);
   stored_ceilings->keep(
@@ -227,7 +228,7 @@ void Session::note_blas() {
   if (const auto advice = blas_advice()) note_once(advice);
 }
 
-// This program is one of those that are there.
+// Subtract this program from those on the GPU.
 void Session::note_others_on(const GpuFacts& gpu) {
   const int others = programs_on_gpu(gpu.uuid).value_or(1) - 1;
   if (others < 1) return;
@@ -252,8 +253,8 @@ void Session::know_ceilings() {
     }
     const auto& known = host ? plan.host_ceilings : plan.device_ceilings;
     Ceilings& of_run = host ? run.host : run.device;
-    // A worker before has measured them; of several GPUs the run
-    // has those of the first.
+    // An earlier worker has measured them. With several GPUs the run has only
+    // those of the first.
     const bool alone =
         host || (place.target == Target::gpu && plan.devices.size() == 1);
     const bool from_run = !of_run.read.empty() && alone;
@@ -264,7 +265,7 @@ void Session::know_ceilings() {
       best = std::max(best, rate);
     }
   }
-  // Behind what a worker before has stored the run is in the file.
+  // The run is already in the file if an earlier worker stored records.
   if (store && store->runs().count(run.id) == 0) store->describe(run);
 }
 

@@ -13,8 +13,9 @@ namespace {
 // rejected; more often on the host, where other programs interfere unnoticed.
 constexpr int looks_at_roof = 5, looks_at_roof_of_host = 15;
 
-// An impossible time is no time. Others at work slow a roof down, by some three
-// times at most: within that nobody is blamed, and the point is measured again.
+// Removes an impossible time. Other programs can make a roof too slow, by a
+// factor of about three. Within that factor the variant is not blamed, and the
+// point is measured again.
 void doubt_time(Record& record, int others) {
   const double median = record.summary().median;
   const bool roof_is_slow =
@@ -54,7 +55,7 @@ void add_samples(Pending& pending) {
   }
 }
 
-// The least work of one execution, in seconds by given ceilings.
+// Seconds that one execution takes at least, by given ceilings.
 class Least {
  public:
   Least(const Workload& workload, const Call& call, const Record& record)
@@ -67,7 +68,7 @@ class Least {
     work_ = share_of(workload.work(size, dtype), gpus);
     if (variant->travels != nullptr)
       moved_ = variant->travels(size.data(), dtype, gpus);
-    // Arrays in host memory cross the link once each.
+    // Arrays in host memory cross the link once in each direction.
     if (!variant->from_host()) return;
     for (const auto& array : workload.arrays(size, dtype)) {
       const auto bytes = static_cast<double>(array.bytes());
@@ -90,8 +91,8 @@ class Least {
   double moved_ = 0, from_host_ = 0, to_host_ = 0;
 };
 
-// A roof may have been measured badly, also several times: that is
-// looked at before the time is doubted.
+// A roof may have been measured badly, even several times. So it is measured
+// again before the time is doubted.
 void hold_against_roof(Session& session, Pending& pending) {
   const Variant& variant = *pending.trial->call.variant;
   Place& place = *pending.trial->place;
@@ -128,7 +129,7 @@ void store(Session& session, Pending& pending) {
   record.launch = trial.launch;
   if (trial.passed()) {
     record.errors = trial.errors;
-    // Several libraries can be the BLAS of a host: this says which one it was.
+    // Several libraries can be the host's BLAS; record which one it was.
     if (uses_host_blas(trial)) {
       record.library = Blas::loaded();
       session.note_blas();

@@ -29,7 +29,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr auto look_every = std::chrono::milliseconds(200);
-// After Ctrl-C: what an execution may still take.
+// How long an execution may still take after Ctrl-C.
 constexpr double patience_s = 2;
 constexpr int leave_at_most = 100;
 
@@ -37,7 +37,7 @@ constexpr int leave_at_most = 100;
   throw std::system_error(errno, std::generic_category(), what);
 }
 
-// status: of waitpid().
+// status: from waitpid().
 Detail ending_of(int status) {
   Detail ending = end_of_process(status);
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
@@ -47,7 +47,7 @@ Detail ending_of(int status) {
   return ending;
 }
 
-// A stream is a pipe whose other end is closed.
+// Whether an output stream is a pipe whose other end is closed.
 bool nobody_reads() {
   pollfd streams[] = {{STDOUT_FILENO, POLLOUT, 0}, {STDERR_FILENO, POLLOUT, 0}};
   poll(streams, std::size(streams), 0);
@@ -64,8 +64,8 @@ void copy_to(char (&to)[size], const std::string& text) {
   to[text.copy(to, size - 1)] = '\0';
 }
 
-// These signals wait until they are asked for; a worker gets back
-// what there was before.
+// Holds back these signals until they are asked for. A worker restores the
+// earlier mask.
 class Blocked {
  public:
   Blocked() {
@@ -88,15 +88,16 @@ class Blocked {
 
 struct Supervisor::Shared {
   std::atomic<bool> interrupted;
-  std::atomic<bool> at_work;      // an execution is under way
-  std::atomic<bool> too_long;     // and was ended
-  std::atomic<unsigned> number;   // of the execution, or of the last one
-  std::atomic<double> at_most_s;  // what it may take
+  std::atomic<bool> at_work;   // an execution is under way
+  std::atomic<bool> too_long;  // it was killed for taking too long
+  // of the current execution, or of the last one
+  std::atomic<unsigned> number;
+  std::atomic<double> at_most_s;  // its time limit
   char call[1024];
   char before[1024];  // the last call of another variant in this worker
-  bool hands_over;    // the worker ended itself, and nobody is to blame
+  bool hands_over;    // the worker ended itself, and no variant is to blame
   int left;  // workers that ended themselves since a part was completed
-  std::atomic<int> foreign;  // a signal that somebody else sent to a worker
+  std::atomic<int> foreign;  // a signal that another process sent to a worker
 
   void begin(const std::string& to) {
     const std::string last(call);
@@ -107,8 +108,8 @@ struct Supervisor::Shared {
   }
 };
 
-// A batch system ends a job by a signal to each process. What a worker sends
-// to itself is its variant's.
+// A batch system ends a job by sending a signal to each process. A signal that
+// a worker sends to itself comes from its variant.
 void Supervisor::tell_foreign_signals() {
   static Shared* shared = nullptr;
   shared = shared_;
@@ -157,7 +158,7 @@ std::optional<int> Supervisor::start() {
     const pid_t worker = fork();
     if (worker < 0) fail("starting a worker: see ulimit -u");
     if (worker == 0) {
-      // A signal that kills the supervisor is meant for its worker, too.
+      // A signal that kills the supervisor must also end its worker.
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (getppid() != self) _exit(EXIT_FAILURE);
       is_worker_ = true;
@@ -169,19 +170,20 @@ std::optional<int> Supervisor::start() {
     const bool hands_over = std::exchange(shared_->hands_over, false);
     if (WIFEXITED(status) && !shared_->at_work && !hands_over)
       return WEXITSTATUS(status);
-    // Nobody reads on what is printed: the end of any program in a pipe.
+    // The reader of our output is gone, so end like any other program in a
+    // pipe.
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE && nobody_reads())
       raise(SIGPIPE);
     if (WIFSIGNALED(status) && WTERMSIG(status) == shared_->foreign)
-      raise(shared_->foreign);  // meant for all of this program
+      raise(shared_->foreign);  // it was meant for the whole program
     require_cpu_time(status);
     read_log();
     if (!hands_over && !blame(status)) return EXIT_FAILURE;
   }
 }
 
-// Returns what waitpid() says in the end. Time is counted in looks: a program
-// that was stopped and goes on has not been at work meanwhile.
+// Returns the final status of waitpid(). Time is counted in looks, because a
+// program that was stopped and continued was not at work in between.
 int Supervisor::watch(pid_t worker) {
   const Blocked blocked;
   const timespec look{0, std::chrono::nanoseconds(look_every).count()};
@@ -206,7 +208,8 @@ int Supervisor::watch(pid_t worker) {
   }
 }
 
-// Throws when a worker has used what the shell allows: nobody is blamed for it.
+// Throws when a worker has used up the CPU time that the shell allows, because
+// no variant is to blame for it.
 void Supervisor::require_cpu_time(int status) const {
   rlimit most{};
   getrlimit(RLIMIT_CPU, &most);
@@ -219,14 +222,14 @@ void Supervisor::require_cpu_time(int status) const {
       std::chrono::seconds(used_.ru_utime.tv_sec + used_.ru_stime.tv_sec) +
       std::chrono::microseconds(used_.ru_utime.tv_usec +
                                 used_.ru_stime.tv_usec);
-  // counted in ticks of the clock
+  // the kernel counts in clock ticks
   if (used + look_every < std::chrono::seconds(most.rlim_cur)) return;
   throw ExplainedError({.cause = Cause::cpu_limit_reached,
                         .arguments = {quantity(most.rlim_cur, Unit::second)},
                         .further = {{.cause = Cause::goes_on_when_run_again}}});
 }
 
-// False: nothing was executed that could be blamed.
+// False if no execution can be blamed.
 bool Supervisor::blame(int status) {
   const std::string call(shared_->call);
   Ended ended;
@@ -319,7 +322,8 @@ void Supervisor::append(const std::string& lines) {
 }
 
 void Supervisor::complete(const Run& run, const Points& points) {
-  std::cout.flush();  // what was printed is not printed again
+  // so that buffered output is not printed again by the next worker
+  std::cout.flush();
   shared_->left = 0;
   if (!repeats) return;
   std::string text = to_json_line(run) + "\n";

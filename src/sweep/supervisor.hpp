@@ -1,11 +1,10 @@
-// A sweep in a process of its own, which no variant can end for good.
-//
-// A variant may crash, call exit() or never return. So the supervisor forks
-// a worker that does everything as if it were alone, and only looks after it:
-// a worker that dies, or an execution that takes too long, costs the variant
-// at work its verdict, and a new worker goes on behind the points that are
-// complete. What failed behind another variant is tried in a worker of its own
-// before it is charged. See docs/measuring.md for why it is done so.
+// Runs a sweep in a process of its own, so that no variant can end it.
+// A variant may crash, call exit() or never return. So the supervisor forks a
+// worker that does all the work, and only watches it. If a worker dies or an
+// execution takes too long, the variant at work gets that as its verdict, and a
+// new worker continues after the completed points. A call that failed after
+// another variant ran is tried in a worker of its own before it is blamed.
+// docs/measuring.md gives the reasons.
 #pragma once
 
 #include <sys/resource.h>
@@ -36,19 +35,20 @@ class Supervisor {
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
 
-  // Forks workers until one is done. Returns nothing in a worker, which goes on
-  // as if it had not been called; in the supervisor the exit status, when all
-  // is over. Before it no thread may have been started and no device touched:
-  // neither would be usable in a worker. Throws std::system_error.
+  // Forks workers until one finishes. In a worker it returns nothing, and the
+  // worker continues as if it had not been called. In the supervisor it returns
+  // the exit status when everything is done. Before the call no thread may have
+  // been started and no device touched, because neither would work in a worker.
+  // Throws std::system_error.
   std::optional<int> start();
 
   // ---- of workers; without start() nobody listens
 
-  // Marks one execution, for as long as it lives: who is at work,
-  // and how long it may take.
+  // Marks one execution while it lives: which call is at work, and how long it
+  // may take.
   class Execution {
    public:
-    // call: names the configuration in all workers alike.
+    // call: name of the configuration, the same in all workers.
     Execution(Supervisor& supervisor, const std::string& call,
               double seconds_at_most);
     ~Execution();
@@ -59,63 +59,63 @@ class Supervisor {
     Supervisor& supervisor_;
   };
 
-  // Ends this worker, for the device that it has cannot be used any more; the
-  // next one finds it whole. failed: what became of the call.
+  // Ends this worker, because its device can no longer be used. The next worker
+  // can use it again. failed: the outcome of the call.
   [[noreturn]] void leave(const std::string& call, const Record& failed);
-  // False where that would help nobody: this process is no worker, or so many
-  // workers have left one after another that the device cannot be well.
+  // False where leaving would not help: this process is no worker, or so many
+  // workers in a row have left that the device must be broken.
   bool may_leave() const;
 
-  // What failed behind another variant may be that one's fault: what is said
-  // if the call turns out right. Nothing where it is the call's own, or nobody
-  // would try again.
+  // A failure after another variant ran may be that variant's fault. Returns
+  // what is said if the call turns out to be right. Empty if the failure is the
+  // call's own, or no other worker would try it again.
   Detail doubt(const std::string& call, const Detail& why) const;
-  // Ends this worker. The next ones try each doubtful call of the part at work
-  // alone, and the one behind them goes on. records: that need no more work;
-  // doubtful: their details say why, by doubt().
+  // Ends this worker. The next workers each try one doubtful call of the
+  // current part alone, and the worker after them continues. records: those
+  // that need no more work. doubtful: records with details from doubt().
   [[noreturn]] void hand_over(const Run& run,
                               const std::vector<Record>& records,
                               const std::vector<Record>& doubtful);
-  // Goes on in a new worker, where nothing of a variant has ever run.
+  // Continues in a new worker, in which no variant has run yet.
   [[noreturn]] void start_afresh();
-  // Whether that may help where the part at work does not even begin.
+  // Whether a new worker may help when the current part cannot even begin.
   bool may_start_afresh() const;
-  // The call that this worker is to try, and nothing else; empty: all.
+  // The only call that this worker is to try; empty: all calls.
   std::string alone() const;
-  // Records of the part at work by their keys, from workers before.
+  // Records of the current part by key, from earlier workers.
   const std::map<std::string, Record>& known() const { return known_; }
-  // Who was right alone in the part at work, and behind whom it failed.
+  // Calls of the current part that were right when run alone, and the variants
+  // after which they had failed.
   const std::vector<Detail>& cleared() const { return cleared_; }
 
-  // From now on nothing of a variant works in another process: see
-  // system_calls.hpp. False: the system has no such fence.
+  // From now on no variant can start or affect another process: see
+  // system_calls.hpp. False if the system cannot prevent it.
   bool fence();
   bool fenced() const { return fenced_; }
   bool fences = true;  // false: fence() does nothing
 
   bool first_worker() const { return workers_ <= 1; }
   bool interrupted() const;  // Ctrl-C reached the supervisor
-  // How a call ended in an earlier worker; nullptr: it did not end there.
+  // How a call ended in an earlier worker; nullptr if it did not end one.
   const Ended* ended(const std::string& call) const;
-  // Why one of this variant's calls was ended; nullptr: none was.
-  // variant: a call begins with it.
+  // Why one of this variant's calls was killed; nullptr if none was. variant:
+  // the beginning of a call's name.
   const Detail* endless(const std::string& variant) const;
 
-  // A part of the sweep is complete: with these points, in the order
-  // they were observed. They are observed again in later workers,
-  // unless that is switched off.
+  // Completes a part of the sweep with these points, in the order in which they
+  // were observed. Later workers observe them again, unless `repeats` is off.
   using Points = std::vector<std::vector<Record>>;
   void complete(const Run& run, const Points& points);
-  // The parts that earlier workers completed; none in the first one.
+  // The parts that earlier workers completed; empty in the first worker.
   const std::vector<Points>& completed() const { return completed_; }
   const std::optional<Run>& run() const { return run_; }
   bool repeats = true;
-  // Called when everything that was observed in workers before
-  // has been observed again.
+  // Called when everything that earlier workers had observed has been observed
+  // again.
   std::function<void()> caught_up = [] {};
 
  private:
-  struct Shared;  // memory of the supervisor and all its workers
+  struct Shared;  // memory shared by the supervisor and its workers
   void tell_foreign_signals();
   int watch(pid_t worker);
   void require_cpu_time(int status) const;
@@ -129,26 +129,29 @@ class Supervisor {
   bool is_worker_ = false;
   bool fenced_ = false;
   int workers_ = 0;
-  // A file without a name: runs and records as JSON, a line "part" behind each
-  // part; lines "left", "known", "doubt" say of one record what it is.
+  // An anonymous file with runs and records as JSON. A line "part" follows each
+  // part; the lines "left", "known" and "doubt" say what the next record is.
   int log_;
-  off_t read_ = 0;  // of it
+  off_t read_ = 0;  // position up to which it was read
   std::map<std::string, Ended> ended_;
   std::vector<Points> completed_;
   std::optional<Run> run_;
-  std::optional<Detail> left_;  // why the last worker did
+  std::optional<Detail> left_;  // why the last worker left
   rusage used_ = {};            // by the last worker
-  double killed_before_ = 0;    // by the system, to have memory
+  // processes that the system had killed to free memory
+  double killed_before_ = 0;
   std::deque<Detail> doubts_;
-  std::optional<Detail> alone_;  // of them
+  // the doubtful call that this worker tries alone
+  std::optional<Detail> alone_;
   std::map<std::string, Record> known_;
   std::vector<Detail> cleared_;
   // calls that were tried alone, and variants that failed there
   std::set<std::string> beyond_doubt_;
-  std::optional<std::size_t> afresh_;  // the part that began so
+  std::optional<std::size_t> afresh_;  // the part that began in a fresh worker
 };
 
-// One that was never started: everything happens in the one process there is.
+// A supervisor that was never started: everything happens in the current
+// process.
 Supervisor& unsupervised();
 
 }  // namespace parlab

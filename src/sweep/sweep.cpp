@@ -19,12 +19,12 @@
 namespace parlab {
 namespace {
 
-// All variants of a size together, on all kinds of inputs, and beyond which a
-// line says how long it takes.
+// Limits for emulating all variants of a size on all kinds of inputs. Above the
+// second, a note gives the expected time.
 constexpr double seconds_to_emulate = 300, long_to_emulate = 10;
 
-// Chooses the size of a point that is emulated, and says so where it is another
-// one, or takes long.
+// Chooses the size at which a point is emulated. Notes if it is another size or
+// takes long.
 void choose_size(PointPlan& point, const Plan& plan, Observer& observer) {
   const auto& workload = *plan.workload;
   const double executions =
@@ -48,7 +48,7 @@ void choose_size(PointPlan& point, const Plan& plan, Observer& observer) {
   }
 }
 
-// A small size whose extents all differ, with the parameters of this one.
+// A small size whose extents all differ, with the same parameters.
 Size small_rectangle(const Workload& workload, Size size) {
   for (std::size_t i = 0; i < count_extents(workload); ++i)
     size[i] = 33 + 34 * static_cast<std::int64_t>(i);
@@ -60,10 +60,9 @@ Size small_square(const Workload& workload, Size size) {
   return size;
 }
 
-// The plan in parts, each for one size and dtype that is wanted: everything
-// at once, or, where CUDA variants are emulated, the CPU's at full size
-// and the emulated ones at a size that ends in reasonable time. Parts
-// of one point have one number.
+// Splits the plan into parts, one for each wanted size and dtype. Where CUDA
+// variants are emulated, the CPU's part has the full size and the emulated part
+// a size that ends in reasonable time. Parts of one point share its number.
 std::vector<PointPlan> split(const Plan& plan, const Places& places,
                              Observer& observer) {
   const bool emulating = places.emulating();
@@ -123,7 +122,7 @@ bool anything_wanted(const Plan& plan) {
   });
 }
 
-// Times of the CPU can be trusted only on an idle machine.
+// CPU times can be trusted only on an idle machine.
 void note_others_at_work(Run& run, Observer& observer) {
   run.others_at_work = others_at_work();
   if (run.others_at_work == 0) return;
@@ -137,7 +136,7 @@ bool needs_gpu(const Plan& plan) {
   });
 }
 
-// A sweep of the CPU alone does not start CUDA to have its machine named.
+// A sweep of the CPU alone does not start CUDA just to name its machine.
 Run run_of(const Plan& plan) {
   return describe_run(plan.command,
                       needs_gpu(plan) ? gpus_present() : gpus_by_name(),
@@ -170,7 +169,7 @@ std::vector<Estimate> estimate_sweep(const Plan& plan, Observer& observer) {
 }
 
 int run_sweep(const Plan& plan, Observer& observer, Supervisor& supervisor) {
-  if (!anything_wanted(plan)) return 0;  // all of it belongs to other shards
+  if (!anything_wanted(plan)) return 0;  // everything belongs to other shards
   Places places = places_of(plan);
   return run_sweep(plan, observer, places, supervisor);
 }
@@ -178,7 +177,7 @@ int run_sweep(const Plan& plan, Observer& observer, Supervisor& supervisor) {
 int run_sweep(const Plan& plan, Observer& observer, Places& places,
               Supervisor& supervisor) {
   const InterruptGuard guard;
-  // Inputs and oracles have teams, too.
+  // Inputs and oracles need teams of threads, too.
   if (const auto why = why_no_team(
           std::min(omp_get_max_threads(), omp_get_thread_limit()))) {
     throw ExplainedError(why);
@@ -213,7 +212,8 @@ int run_sweep(const Plan& plan, Observer& observer, Places& places,
        ++i) {
     if (!supervisor.fence()) session.note_once({.cause = Cause::no_fence});
     const auto points = run_point(session, parts[i], stop);
-    if (i == supervisor.completed().size()) {  // where workers before were
+    // earlier workers completed those before
+    if (i == supervisor.completed().size()) {
       for (const auto& detail : supervisor.cleared())
         session.note_once(detail);
     }
@@ -224,8 +224,9 @@ int run_sweep(const Plan& plan, Observer& observer, Places& places,
                                                  : Cause::interrupted_goes_on});
     return exit_interrupted;
   }
-  // A lack of memory or of a device is no failure of the sweep, unless nothing
-  // else was asked for. Smaller sizes may be in another shard; a device is not.
+  // Lack of memory or of a device is a failure of the sweep only if nothing
+  // else was asked for. Smaller sizes may be in another shard, but a device
+  // cannot.
   const bool whole = !plan.wanted;
   const auto ran = [&](const Size& size) {
     return session.passed_at.contains(size);

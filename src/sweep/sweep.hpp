@@ -1,5 +1,5 @@
-// Runs a plan: verifies every configuration, measures those that
-// passed, records all of them.
+// Runs a plan: verifies every configuration, measures those that pass, and
+// records all of them.
 #pragma once
 
 #include <vector>
@@ -11,18 +11,18 @@
 
 namespace parlab {
 
-// One for each size and dtype, in the order of the plan. Opens the
-// places, measures nothing, writes nothing. Throws UsageError when
-// the plan cannot start.
+// One estimate for each size and dtype, in the plan's order. Opens the places,
+// but measures and writes nothing. Throws UsageError when the plan cannot
+// start.
 std::vector<Estimate> estimate_sweep(const Plan& plan, Observer& observer);
 
-// Exit status: 0, 1 when any configuration failed or gave a wrong result,
-// 130 when interrupted. One failing configuration does not end the
-// sweep; where a supervisor was started, not even one that crashes. Throws
-// UsageError when the plan cannot start.
+// Exit status: 0; 1 when any configuration failed or gave a wrong result; 130
+// when interrupted. A failing configuration does not end the sweep. Under a
+// supervisor that was started, not even a crash does. Throws UsageError when
+// the plan cannot start.
 int run_sweep(const Plan& plan, Observer& observer,
               Supervisor& supervisor = unsupervised());
-// The same at places that are open already.
+// The same with places that are already open.
 int run_sweep(const Plan& plan, Observer& observer, Places& places,
               Supervisor& supervisor = unsupervised());
 

@@ -31,8 +31,8 @@ void CallList::fail_for(int call, int error, Arguments arguments) {
   add(SCMP_ACT_ERRNO(error), call, arguments);
 }
 
-// The flags of clone3() lie in memory, where seccomp cannot look; the C library
-// then takes clone().
+// clone3() has its flags in memory, which seccomp cannot read. If clone3()
+// fails, the C library uses clone().
 void CallList::refuse_processes() {
   end_for(SCMP_SYS(clone), {SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)});
   fail_for(SCMP_SYS(clone3), ENOSYS);
@@ -43,12 +43,12 @@ void CallList::refuse_processes() {
 bool CallList::load(bool speculates) const {
   if (!good_ || seccomp_attr_set(filter_.get(), SCMP_FLTATR_CTL_TSYNC, 1) != 0)
     return false;
-  // Kernels that do not know it have no such mitigation.
+  // Kernels without this option have no such mitigation.
   if (speculates) seccomp_attr_set(filter_.get(), SCMP_FLTATR_CTL_SSB, 1);
   return seccomp_load(filter_.get()) == 0;
 }
 
-// A call that this machine does not have needs no rule.
+// Skips system calls that this machine does not have.
 void CallList::add(std::uint32_t action, int call, Arguments arguments) {
   if (!good_ || call < 0) return;
   good_ = seccomp_rule_add_array(filter_.get(), action, call,
@@ -60,7 +60,7 @@ bool fence_variants(int descriptor) {
   CallList list(SCMP_ACT_ALLOW);
   list.refuse_processes();
   list.end_for(SCMP_SYS(execveat));
-  // Work, or its end, in a process that is there already.
+  // Refuse calls that make another process work or end it.
   const auto itself = static_cast<scmp_datum_t>(getpid());
   for (const int call :
        {SCMP_SYS(kill), SCMP_SYS(tgkill), SCMP_SYS(rt_sigqueueinfo),
@@ -72,7 +72,7 @@ bool fence_variants(int descriptor) {
     list.fail_for(call, EPERM);
   list.fail_for(SCMP_SYS(prctl), EPERM,
                 {SCMP_A0(SCMP_CMP_EQ, PR_SET_PDEATHSIG)});
-  // What would slow down others, or fail them.
+  // Refuse calls that could slow down other processes or make them fail.
   list.fail_for(SCMP_SYS(prctl), EPERM,
                 {SCMP_A0(SCMP_CMP_EQ, PR_SET_THP_DISABLE)});
   list.fail_for(SCMP_SYS(prlimit64), EPERM, {SCMP_A2(SCMP_CMP_NE, 0)});
@@ -80,7 +80,8 @@ bool fence_variants(int descriptor) {
                          SCMP_SYS(sched_setattr), SCMP_SYS(sched_setscheduler),
                          SCMP_SYS(sched_setparam), SCMP_SYS(mlockall)})
     list.fail_for(call, EPERM);
-  constexpr scmp_datum_t number = 0xffffffff;  // the kernel reads no more
+  // the kernel reads only these bits
+  constexpr scmp_datum_t number = 0xffffffff;
   for (const int kept :
        {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, descriptor}) {
     const auto it = static_cast<scmp_datum_t>(kept);

@@ -1,5 +1,5 @@
-// The system calls that a process may make, by seccomp: those of a submission,
-// and of a sweep, in whose process the variants are.
+// Restricts the system calls of a process by seccomp: the process of a
+// submission, or that of a sweep, in which variants run.
 #pragma once
 
 #include <seccomp.h>
@@ -11,7 +11,7 @@ namespace parlab {
 
 class CallList {
  public:
-  // otherwise: what becomes of calls that no rule names, as SCMP_ACT_TRAP.
+  // otherwise: action for calls without a rule, such as SCMP_ACT_TRAP.
   explicit CallList(std::uint32_t otherwise)
       : filter_(seccomp_init(otherwise), seccomp_release),
         good_(filter_ != nullptr) {}
@@ -21,15 +21,16 @@ class CallList {
   void allow_if(int call, Arguments arguments);
   void allow_each(int call, unsigned argument,
                   std::initializer_list<scmp_datum_t> values);
-  // It ends the process with SIGSYS.
+  // The call ends the process with SIGSYS.
   void end_for(int call, Arguments arguments = {});
   void fail_for(int call, int error, Arguments arguments = {});
-  // Threads can be started, and no process and no program; to try it is no
-  // accident, and ends the one that does. SYS_execveat is left to the caller.
+  // Allows new threads, but no new processes or programs. Trying to start one
+  // is no accident, so it ends the process. SYS_execveat is left to the caller.
   void refuse_processes();
 
-  // For this process and all that it starts, for good. speculates: as before;
-  // old kernels slow down a process with a filter, if it may be a stranger's.
+  // Applies to this process and all that it starts, for good. speculates: keeps
+  // speculation as it was; old kernels otherwise slow down a process with a
+  // filter.
   bool load(bool speculates) const;
 
  private:
@@ -39,10 +40,11 @@ class CallList {
   bool good_;
 };
 
-// For a process in which variants run, behind all programs that it starts
-// itself: nothing of them works in another process, or ends one, and what
-// nobody could put back stays: hard limits, priorities, the standard streams
-// and this descriptor. False: the system does not let us.
+// For a process in which variants run; called after it has started all its own
+// programs. Variants can then not start, affect or end other processes. They
+// also cannot change state that could not be restored: hard limits, priorities,
+// the standard streams and this descriptor. False if the system does not allow
+// the filter.
 bool fence_variants(int descriptor);
 
 }  // namespace parlab

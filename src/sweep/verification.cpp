@@ -31,7 +31,7 @@ std::optional<Mismatch> check(Bench& bench, const Trial& trial,
   return wrong;
 }
 
-// Executes the trial once, which gives it its verdict.
+// Executes the trial once and sets its verdict.
 void judge(Bench& bench, Trial& trial) {
   auto& session = bench.session;
   const auto name = trial.call.variant->full_name();
@@ -90,7 +90,7 @@ void verify(Bench& bench, InputKind kind) {
     if (!open || !has_pending(bench.listing, trial) || bench.interrupted())
       continue;
     show_work(bench, "verifying", trial);
-    // another configuration of it may have been ended
+    // another configuration of its variant may have been killed
     if (!trial.passed()) recall(bench.session, trial);
     if (trial.verdict == Verdict::timed_out) continue;
     judge(bench, trial);
@@ -102,8 +102,9 @@ void verify_again(Bench& bench) {
   const auto measured_on = bench.session.plan.inputs.front();
   for (auto kind = input_kinds.rbegin(); kind != input_kinds.rend(); ++kind) {
     if (bench.problem->kind() != *kind) load_inputs(bench, *kind);
-    // As if there were more samples to take: nothing tells this from them. Wide
-    // inputs have a structure that changes would break.
+    // Runs as if more samples were to be taken, so that variants cannot tell
+    // the difference. Wide inputs are left out, because changes would break
+    // their structure.
     if (*kind != InputKind::wide) check_as_timed(bench, measured_on);
     for (auto& trial : bench.listing.trials) {
       if (!has_measurement(bench.listing, trial) || !trial.passed() ||
