@@ -10,8 +10,9 @@ namespace {
 
 constexpr int most_cpus = 1 << 16;
 
-// A set of CPU numbers for the kernel, of any length. The kernel's own call:
-// hwloc would read the topology anew for each thread that is bound.
+// A set of CPU numbers for the kernel, of any length. Uses the kernel's own
+// call, because hwloc would read the topology again for each thread that is
+// bound.
 class CpuSet {
  public:
   CpuSet() : set_(CPU_ALLOC(most_cpus)), bytes_(CPU_ALLOC_SIZE(most_cpus)) {

@@ -5,11 +5,11 @@
 
 namespace parlab {
 
-// The CPUs the calling thread may run on; empty when the system does not say.
-// How many threads are worth starting is their number, and no other's.
+// The CPUs that the calling thread may run on; empty when the system does not
+// say. Only this number tells how many threads are worth starting.
 std::vector<int> affinity();
 
-// Lets the calling thread run on these alone.
+// Lets the calling thread run on these CPUs only.
 void run_on(const std::vector<int>& cpus);
 
 }  // namespace parlab

@@ -16,15 +16,15 @@ namespace parlab {
 
 PARLAB_ENUM(Role, "role", (input, "input"), (output, "output"))
 
-// Where another layout has the elements of the first one, which is row-major
-// with rows of `pitch` elements: in its own rows with gaps between them, or
-// transposed.
+// Maps elements of the first layout, which is row-major with rows of `pitch`
+// elements, to their positions in another one. The other layout is transposed
+// or has gaps between its rows.
 struct LayoutMap {
   std::int64_t pitch = 0;
-  // from an element to the one below, and to the next one of its row: one of
-  // the two is 1
+  // distance from an element to the one below and to the next in its row; one
+  // of the two is 1
   std::int64_t down = 0, across = 0;
-  std::int64_t start = 0;  // where the first element is
+  std::int64_t start = 0;  // position of the first element
 
   std::int64_t place_of(std::int64_t element) const {
     return element / pitch * down + element % pitch * across + start;
@@ -36,20 +36,21 @@ struct ArraySpec {
   Dtype dtype = Dtype::f32;  // of its elements
   std::int64_t count = 0;    // elements
   Role role = Role::input;
-  // The same content in another layout ("a_transposed" of "a"): made only
-  // for variants that name it among their inputs or outputs.
+  // Set for another layout of the same content ("a_transposed" of "a"). It is
+  // only made for variants that name it among their inputs or outputs.
   std::string layout_of = {};
-  // Which of the workload's dimensions count its rows and the elements of
-  // a row: what a team can divide it along. {"rows"}: its rows are vectors
-  // of count / rows elements; empty: not divided.
+  // The workload's dimensions that count the array's rows and the elements of a
+  // row; a team can divide it along them. {"rows"}: its rows are vectors of
+  // count / rows elements. Empty: not divided.
   std::vector<std::string> shape = {};
-  // Rows of its neighbours that a part of the array needs
-  // above and below its own.
+  // Number of neighbouring rows that a part of the array needs above and below
+  // its own.
   std::int64_t halo = 0;
-  // Where a layout has the elements of the first one; none: it holds constants.
+  // Maps elements of the first layout to this one. Without a map the layout
+  // holds constants.
   LayoutMap map = {};
-  // It says how others are to be read, as the indices of a sparse matrix do: no
-  // element is changed between executions.
+  // Describes the structure of other arrays, like the indices of a sparse
+  // matrix. Its elements are not changed between executions.
   bool is_structure = false;
 
   std::size_t bytes() const {
@@ -71,7 +72,7 @@ class Arrays final : public NamedArrays {
   Arrays() = default;
   explicit Arrays(std::vector<Array> arrays) : arrays_(std::move(arrays)) {}
 
-  // T may be unsigned char, too, for the bytes of an array of any type.
+  // T may also be unsigned char, for the bytes of an array of any type.
   template <typename T>
   T* get(std::string_view name) const {
     using Element = std::remove_cv_t<T>;

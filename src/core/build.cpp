@@ -1,7 +1,7 @@
 #include "core/build.hpp"
 
-// Set by the Makefile, in build/build_info.hpp; it compiles this file
-// alone anew for each commit.
+// The Makefile sets these in build/build_info.hpp and recompiles only this file
+// for each commit.
 #ifndef PARLAB_VERSION
 #define PARLAB_VERSION "unknown"
 #define PARLAB_COMMIT "unknown"

@@ -1,4 +1,4 @@
-// Seconds of a clock that never goes back.
+// Seconds by a clock that never goes back.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@ inline double seconds_since(std::chrono::steady_clock::time_point start) {
       .count();
 }
 
-// How long it takes.
+// Returns the duration of the action.
 template <typename Action>
 double seconds_of(const Action& action) {
   const auto start = std::chrono::steady_clock::now();

@@ -1,5 +1,5 @@
-// Sums of products in doubles, many at once, for references that floats are
-// judged by, and for the magnitudes in bounds.
+// Many sums of products in double at once, for references that floats are
+// compared with, and for the magnitudes in error bounds.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,8 @@
 
 namespace parlab {
 
-// As PairRows, but each sum is a double; magnitudes: of |weight| |x|.
+// Like PairRows, but each sum is a double. magnitudes: sums |weight| |x|
+// instead.
 template <bool magnitudes>
 class DoubleRows {
  public:

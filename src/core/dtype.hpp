@@ -1,4 +1,4 @@
-// The types of elements, and how products of them are computed.
+// The types of elements, and how their products are computed.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ PARLAB_ENUM(Dtype, "dtype", (f32, "float"), (f64, "double"), (i32, "int"),
             (f16, "half"), (bf16, "bfloat16"), (i8, "int8"), (u8, "uint8"),
             (u32, "uint32"))
 
-// T may also be a type that says which it stands for, as T::dtype.
+// T may also be a type that names its dtype as T::dtype.
 template <typename T>
 constexpr Dtype dtype_of() {
   if constexpr (requires { T::dtype; }) {
@@ -47,7 +47,7 @@ constexpr bool is_integer(Dtype dtype) {
 
 std::size_t bytes_of(Dtype dtype);
 
-// throws std::logic_error: no type of those dispatched to
+// throws std::logic_error: dtype is not among the types dispatched to
 [[noreturn]] void refuse(Dtype dtype);
 
 // Calls f with a value of the C++ type that dtype names, which must be one
@@ -67,7 +67,7 @@ decltype(auto) dispatch_all(Dtype dtype, F&& f) {
                   std::uint8_t, std::uint32_t>(dtype, std::forward<F>(f));
 }
 
-// Calls f with a word that is as long as an element of dtype.
+// Calls f with an unsigned integer as wide as an element of dtype.
 template <typename F>
 decltype(auto) dispatch_word(Dtype dtype, F&& f) {
   switch (bytes_of(dtype)) {
@@ -82,12 +82,12 @@ decltype(auto) dispatch_word(Dtype dtype, F&& f) {
   }
 }
 
-// How a variant computes products of floats, and their sums, where that
-// is not IEEE in the dtype: it decides the error bound. tf32, bf16, fp16:
-// operands rounded to that type, sums in float. x3, x6, x9: each operand is
-// split into parts of that type, two for x3 and three for the others; of the
-// products of the parts this many are added up, the largest. residues: whole
-// numbers modulo small ones, exactly, as accurate as IEEE.
+// How a variant computes products of floats and their sums, if not by IEEE
+// arithmetic in the dtype. It decides the error bound. tf32, bf16, fp16:
+// operands are rounded to that type, sums are float. x3, x6, x9: each operand
+// is split into parts of that type, two for x3 and three for the others, and
+// this many of the largest products of parts are added up. residues: exact
+// integers modulo small ones, as accurate as IEEE.
 PARLAB_ENUM(Arithmetic, "arithmetic", (ieee, "ieee"), (tf32, "tf32"),
             (bf16, "bf16"), (fp16, "fp16"), (tf32x3, "tf32x3"),
             (bf16x3, "bf16x3"), (fp16x3, "fp16x3"), (bf16x6, "bf16x6"),

@@ -21,7 +21,7 @@ concept NamedEnum = std::is_enum_v<E> && requires(E value) {
 // throws UsageError: "cache state 'warm' is unknown: use hot or cold"
 [[noreturn]] void refuse_name(const EnumTable& table, std::string_view name);
 
-// In their order.
+// In the order of their declaration.
 template <NamedEnum E>
 constexpr auto every_value() {
   std::array<E, std::size_t(table_of(E{}).count)> values{};
@@ -46,7 +46,7 @@ constexpr std::optional<E> value_named(std::string_view name) {
   return std::nullopt;
 }
 
-// Throws UsageError with the names that there are.
+// Throws UsageError that lists the valid names.
 template <NamedEnum E>
 E from_string(std::string_view name) {
   if (const auto value = value_named<E>(name)) return *value;

@@ -43,7 +43,7 @@ bool is_free_or_regular(const fs::file_status& status) {
          fs::is_regular_file(status);
 }
 
-// What is in memory only can still fail to reach the disk.
+// Writes buffered data to the disk, which can still fail.
 void flush(const fs::path& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   const bool written = file >= 0 && ::fsync(file) == 0;
@@ -126,7 +126,7 @@ void require_regular(const fs::path& path, const std::string& name) {
 void write_beside(const fs::path& path,
                   const std::function<void(const fs::path& part)>& write) {
   std::error_code why;
-  // Not what a link points to: renaming would replace the link itself.
+  // Links are not followed, because renaming would replace the link itself.
   const auto status = fs::symlink_status(path, why);
   if (!is_free_or_regular(status)) {
     throw UsageError("cannot write " + path.string() + ": " +
@@ -134,7 +134,7 @@ void write_beside(const fs::path& path,
                           ? why.message()
                           : "it is " + kind_of(status.type())));
   }
-  // Not there any more when it took its place.
+  // After the rename this file no longer exists.
   const Temporary part(path.string() + ".part" + std::to_string(::getpid()));
   try {
     if (path.has_parent_path()) fs::create_directories(path.parent_path());
@@ -169,13 +169,14 @@ void append_line(const fs::path& path, const std::string& line) {
   const int file =
       ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (file < 0) fail(errno);
-  // File systems without locks are used without: one call writes it all.
+  // Some file systems have no locks. There, the line stays whole because one
+  // call writes it.
   ::flock(file, LOCK_EX);
   std::string text = line + "\n";
   char last = '\n';
   const auto end = ::lseek(file, 0, SEEK_END);
   if (end > 0 && ::pread(file, &last, 1, end - 1) == 1 && last != '\n')
-    text.insert(0, "\n");  // a writer was stopped within its line
+    text.insert(0, "\n");  // another writer was stopped within its line
   errno = ENOSPC;
   const bool written = ::write(file, text.data(), text.size()) ==
                            static_cast<ssize_t>(text.size()) &&

@@ -8,7 +8,7 @@
 
 namespace parlab {
 
-// A file, or a folder with all that is in it, which goes with the object.
+// A file, or a folder with its content, which is removed with the object.
 class Temporary {
  public:
   explicit Temporary(std::filesystem::path path) : path_(std::move(path)) {}
@@ -21,46 +21,45 @@ class Temporary {
   std::filesystem::path path_;
 };
 
-// An empty folder of a new name that begins so, where temporary files lie:
-// in $TMPDIR, or in /tmp where that is no folder.
+// Makes an empty folder with a new name that begins with `name`, in $TMPDIR, or
+// in /tmp if that is not a folder.
 std::filesystem::path new_temporary_folder(const std::string& name);
 
-// Calls write with the path of another file in the same folder, which
-// then takes the place of the one that is meant: nobody sees half of it,
-// and when anything fails the old one stays and nothing is left behind.
-// Makes the folder. Throws UsageError when path is there and no regular
-// file (a folder, a device, a symbolic link), and std::runtime_error
-// when the file cannot be written.
+// Calls write with the path of another file in the same folder. That file is
+// then renamed to `path`, so readers never see a partial file. If anything
+// fails, the old file stays and the new one is removed. Makes the folder.
+// Throws UsageError when path exists and is not a regular file (a folder, a
+// device, a symbolic link), and std::runtime_error when the file cannot be
+// written.
 void write_beside(
     const std::filesystem::path& path,
     const std::function<void(const std::filesystem::path& part)>& write);
 
-// The same with a text that is ready.
+// The same for a finished text.
 void write_file(const std::filesystem::path& path, const std::string& text);
 
-// Adds a line to a file, which is made where there is none, together with its
-// folder. Lines that several processes add stay whole. Throws
-// std::runtime_error.
+// Adds a line to a file. Makes the file and its folder if they do not exist.
+// Lines added by several processes stay whole. Throws std::runtime_error.
 void append_line(const std::filesystem::path& path, const std::string& line);
 
-// Where results/, plots/ and grades/ lie when nobody says where: here; of an
-// installed program in a folder of the user's own, $XDG_DATA_HOME/parlab, as
-// for scripts/environment.sh.
+// The default folder of results/, plots/ and grades/. That is the current
+// folder; for an installed program it is $XDG_DATA_HOME/parlab, as in
+// scripts/environment.sh.
 std::filesystem::path base_folder();
 
-// All of it; nothing when it cannot be read.
+// The whole content; nothing when the file cannot be read.
 std::optional<std::string> read_file(const std::filesystem::path& path);
 
-// Whether anything is there. Throws UsageError when the system does not say,
-// with its reason: no permission is not absence.
+// Whether the path exists. Throws UsageError with the system's reason when the
+// system does not say, because a lack of permission does not mean absence.
 bool is_there(const std::filesystem::path& path);
 
-// Throws UsageError naming what it is, unless path is a regular file or
-// nothing yet; name: the option that gave it, "--results".
+// Throws UsageError that says what path is, unless it is a regular file or does
+// not exist. name: the option that gave the path, such as "--results".
 void require_regular(const std::filesystem::path& path,
                      const std::string& name);
 
-// A text file that somebody wrote, with any editor; see plain_text(). Throws
+// Reads a text file written with any editor; see plain_text(). Throws
 // UsageError.
 std::string read_text(const std::filesystem::path& path,
                       const std::string& name);

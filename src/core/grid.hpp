@@ -1,23 +1,23 @@
-// How extents are shared out among the members of a team.
+// How extents are divided among the members of a team.
 #pragma once
 
 #include <cstdint>
 
 namespace parlab {
 
-// Where member i's share of an extent begins; it ends where the next one
-// begins. Shares differ by one at the most.
+// The beginning of member i's share of an extent, which is also the end of the
+// previous one. Shares differ by at most one.
 constexpr std::int64_t share_begin(std::int64_t extent, int i, int members) {
   return extent * i / members;
 }
 
-// The grid that GPUs form where a problem is divided two ways: GPU i is
-// in row i / cols and in column i % cols.
+// The grid of GPUs where a problem is divided in two dimensions. GPU i is in
+// row i / cols and column i % cols.
 struct Grid {
   int rows, cols;
 };
 
-// As near to a square as can be, with no more rows than columns.
+// The grid closest to a square, with no more rows than columns.
 constexpr Grid grid_of(int gpus) {
   int rows = 1;
   for (int i = 2; i * i <= gpus; ++i) {

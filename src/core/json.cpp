@@ -11,9 +11,9 @@
 namespace parlab {
 namespace {
 
-constexpr int most_levels = 64;  // records have four
+constexpr int most_levels = 64;  // records have four levels
 
-// How many of its bytes come before the first that are no UTF-8.
+// Number of bytes before the first ones that are not UTF-8.
 std::size_t utf8_bytes(std::string_view text) {
   rapidjson::MemoryStream in(text.data(), text.size());
   unsigned code = 0;
@@ -23,7 +23,7 @@ std::size_t utf8_bytes(std::string_view text) {
   return bytes;
 }
 
-// Refuses what RapidJSON lets pass.
+// Refuses some texts that RapidJSON accepts.
 class Builder : public rapidjson::Document {
  public:
   bool String(const char* text, unsigned size, bool) {
@@ -75,7 +75,7 @@ rapidjson::Document parse_json(std::string_view text) {
     return !reader.Parse<numbers_by_text>(in, builder).IsError();
   };
   builder.Populate(read);
-  // it takes a NUL for the end
+  // RapidJSON takes a NUL for the end
   if (reader.HasParseError() || in.Tell() != text.size()) throw NotJson();
   return builder;
 }

@@ -1,5 +1,5 @@
 // JSON (RFC 8259), read and written by RapidJSON. Its headers are slow to
-// compile: include this in files that read or write, in no header.
+// compile, so include this only in source files that read or write JSON.
 #pragma once
 
 #include <concepts>
@@ -9,18 +9,18 @@
 
 namespace parlab {
 
-// The text is no JSON.
+// The text is not JSON.
 struct NotJson : std::runtime_error {
   NotJson() : runtime_error("not JSON") {}
 };
-// It is JSON, but not what was asked for.
+// The text is JSON, but of another kind than was asked for.
 struct WrongKind : std::runtime_error {
   using runtime_error::runtime_error;
 };
 
 }  // namespace parlab
 
-// Asking a value for another kind than it has.
+// Raised by RapidJSON when a value is read as a kind that it does not have.
 #define RAPIDJSON_ASSERT(holds) \
   ((holds) ? void() : throw parlab::WrongKind("another kind of JSON"))
 #define RAPIDJSON_HAS_STDSTRING 1
@@ -29,29 +29,29 @@ struct WrongKind : std::runtime_error {
 
 namespace parlab {
 
-// Strict: 1.5 is no integer, true is no number, and asking one for the other
-// throws WrongKind. A search finds the first of
-// several members of one name; who reads a record takes the last.
+// Strict: 1.5 is not an integer and true is not a number; asking for the wrong
+// kind throws WrongKind. If several members have one name, a search finds the
+// first; readers of records take the last.
 using Json = rapidjson::Value;
 
 // Throws NotJson.
 rapidjson::Document parse_json(std::string_view text);
 
-// On one line.
+// Writes JSON on one line.
 class JsonWriter {
  public:
   JsonWriter& begin_object();
   JsonWriter& end_object();
   JsonWriter& begin_list();
   JsonWriter& end_list();
-  // The name of the value that follows.
+  // Writes the name of the next value.
   JsonWriter& key(std::string_view name);
 
-  // Bytes that are no UTF-8 become U+FFFD.
+  // Bytes that are not UTF-8 become U+FFFD.
   JsonWriter& value(std::string_view text);
   JsonWriter& value(const char* text) { return value(std::string_view(text)); }
-  // As few digits as tell it from every other number, or so many. There is no
-  // infinity and no NaN in JSON: throws std::invalid_argument naming the key.
+  // Writes as few digits as identify the number, or at most `digits`. JSON has
+  // no infinity and no NaN: throws std::invalid_argument naming the key.
   JsonWriter& value(double number, int digits = 0);
   JsonWriter& value(std::integral auto number) {
     return put(std::to_string(number));

@@ -14,7 +14,7 @@ namespace {
 
 struct Character {
   unsigned code = 0;
-  std::size_t bytes = 0;  // of UTF-8; 0: it is none
+  std::size_t bytes = 0;  // of UTF-8; 0: invalid
 };
 
 Character character_at(std::string_view text) {
@@ -24,8 +24,8 @@ Character character_at(std::string_view text) {
   return read;
 }
 
-// Not those that control, that turn the direction of a line, that have no
-// width, or that end a line.
+// False for characters that control something, change the direction of a line,
+// have no width, or end a line.
 bool can_be_seen(std::uint32_t code) {
   constexpr std::pair<std::uint32_t, std::uint32_t> unseen[] = {
       {0, 0x1f},        {0x7f, 0x9f},     {0xad, 0xad},      {0x61c, 0x61c},
@@ -86,7 +86,7 @@ bool is_name(std::string_view text) {
 }
 
 std::string printable(const std::string& text) {
-  // most texts, of which files of records have many
+  // Most texts are plain ASCII, and files of records have many of them.
   if (std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7f; }))
     return text;
   std::string shown;

@@ -1,4 +1,4 @@
-// Names and text that come from elsewhere: from records, from folders.
+// Names and text from outside: from records or folders.
 #pragma once
 
 #include <string>
@@ -6,24 +6,26 @@
 
 namespace parlab {
 
-// Whether it can be a name in a record, or of a folder or file of records: 1
-// to 64 letters, digits and . _ + - of ASCII, the first a letter, a digit or
-// _. Nothing in it means anything to a shell, to SQL or to make.
+// Whether the text can be a name in a record, or the name of a folder or file
+// of records: 1 to 64 ASCII letters, digits and . _ + -, beginning with a
+// letter, a digit or _. No such name has a special meaning in a shell, in SQL
+// or in make.
 bool is_name(std::string_view text);
 
-// For messages about one that is none.
+// For messages about invalid names.
 inline constexpr const char* name_rule =
     "names are of letters, digits and . _ + -, at most 64";
 
-// The same with what a terminal might obey, what turns its lines and what
-// nobody sees made visible: "\x1b", "\u202e"; so are bytes that are no UTF-8.
+// Makes characters visible that a terminal might obey, that change the
+// direction of a line, or that cannot be seen: "\x1b", "\u202e". Bytes that are
+// not UTF-8 are treated alike.
 std::string printable(const std::string& text);
 
 inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
-// A text file as editors here write it: UTF-8 without a byte order mark, a line
-// feed behind each line. bytes: UTF-8, UTF-16 or 32, which begin with a mark or
-// with plain letters, or Latin-1, with line ends of any system.
+// Converts a text file from any editor to UTF-8 without a byte order mark, with
+// a line feed after each line. bytes: UTF-8, UTF-16 or UTF-32, which begin with
+// a mark or with ASCII letters, or Latin-1, with line ends of any system.
 std::string plain_text(const std::string& bytes);
 
 }  // namespace parlab

@@ -1,4 +1,4 @@
-// The arrays of a problem, as a workload binds them to its arguments.
+// The arrays of a problem, from which a workload makes its arguments.
 #pragma once
 
 #include "core/dtype.hpp"

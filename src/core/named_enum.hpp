@@ -2,13 +2,13 @@
 //
 //   PARLAB_ENUM(Cache, "cache state", (hot, "hot"), (cold, "cold"))
 //
-// is the enum and the table that core/enum_names.hpp reads for to_string()
-// and from_string(). nvcc reads this header: it includes nothing.
+// defines the enum and the table that core/enum_names.hpp reads for to_string()
+// and from_string(). nvcc reads this header, so it includes nothing.
 #pragma once
 
 namespace parlab {
 
-// what: such a value, for messages. names: by the value's number.
+// what: noun for such a value in messages. names: by the value's number.
 struct EnumTable {
   template <int n>
   constexpr EnumTable(const char* of, const char* const (&all)[n])
@@ -31,8 +31,8 @@ struct EnumTable {
 #define PARLAB_VALUE_OF(value, name) value,
 #define PARLAB_NAME_OF(value, name) name,
 
-// Applies a macro to each pair, of 40 at the most. A macro that comes to its
-// own name again stops there, and goes on where its text is scanned once more.
+// Applies a macro to each pair, at most 40. A macro that meets its own name
+// stops there; it continues when its text is scanned again.
 #define PARLAB_EACH(each, ...) PARLAB_SCAN(PARLAB_PAIRS(each, __VA_ARGS__))
 #define PARLAB_PAIRS(each, pair, ...) \
   each pair __VA_OPT__(PARLAB_AGAIN PARLAB_NOTHING(each, __VA_ARGS__))

@@ -1,7 +1,7 @@
-// The dtypes of two bytes, as the host sees them: float16 (IEEE 754 binary16)
-// and bfloat16. They are storage: an operand in an expression becomes a
-// float, which holds each of their values. half is the same as float16 on the
-// host, and in CUDA's files the type of cuda_fp16.h, with its arithmetic.
+// The two-byte dtypes as the host sees them: float16 (IEEE 754 binary16) and
+// bfloat16. They are storage types. An operand in an expression becomes a
+// float, which holds all of their values. half is the same as float16 on the
+// host; in CUDA files it is the type of cuda_fp16.h with its arithmetic.
 #pragma once
 
 #include <bit>
@@ -9,14 +9,14 @@
 #include <type_traits>
 
 #ifdef __CUDACC__
-struct __half;  // of cuda_fp16.h
+struct __half;  // defined in cuda_fp16.h
 #endif
 
 namespace parlab {
 
-// A sign, exponent_bits of exponent and the rest of fraction; infinities,
-// NaN and subnormals as in IEEE 754. Conversions to it round to the
-// nearest, ties to even.
+// A sign, exponent_bits bits of exponent, and fraction bits for the rest.
+// Infinities, NaN and subnormals are as in IEEE 754. Conversions to this type
+// round to nearest, ties to even.
 template <int exponent_bits>
 struct NarrowFloat {
   std::uint16_t bits;
@@ -31,10 +31,10 @@ struct NarrowFloat {
  private:
   static constexpr int fraction_bits = 15 - exponent_bits;
   static constexpr int bias = (1 << (exponent_bits - 1)) - 1;
-  // of infinities and NaN
+  // the exponent of infinities and NaN
   static constexpr int most_exponent = (1 << exponent_bits) - 1;
 
-  // Straight from double: over float a number could be rounded twice.
+  // Rounds directly from double, because going over float could round twice.
   static constexpr std::uint16_t rounded(double value) {
     const auto wide = std::bit_cast<std::uint64_t>(value);
     const std::uint64_t sign = wide >> 63 << 15, magnitude = wide << 1 >> 1;
@@ -47,7 +47,7 @@ struct NarrowFloat {
     const int exponent = static_cast<int>(magnitude >> 52) - 1023 + bias;
     if (exponent >= most_exponent)
       return static_cast<std::uint16_t>(sign | infinity);
-    // Below the smallest normal number the last place stays where it is.
+    // Below the smallest normal number the last place stays the same.
     const int dropped = 52 - fraction_bits + (exponent < 1 ? 1 - exponent : 0);
     if (dropped > 53) return static_cast<std::uint16_t>(sign);
     const std::uint64_t significand =
@@ -57,8 +57,8 @@ struct NarrowFloat {
     const std::uint64_t tie = std::uint64_t{1} << (dropped - 1);
     std::uint64_t kept = significand >> dropped;
     if (rest > tie || (rest == tie && kept % 2 == 1)) ++kept;
-    // The leading one of a normal number adds 1 to the exponent; so does a
-    // carry out of the fraction, which is right up to infinity.
+    // The leading one of a normal number adds 1 to the exponent. So does a
+    // carry out of the fraction, which gives the right result up to infinity.
     const auto below =
         static_cast<std::uint64_t>(exponent > 1 ? exponent - 1 : 0);
     return static_cast<std::uint16_t>(sign | ((below << fraction_bits) + kept));

@@ -11,12 +11,12 @@ namespace parlab {
 
 std::string significant(double value, int digits, int most_decimals) {
   if (!std::isfinite(value)) return "?";
-  // Rounded first, so that 9.996 with 3 digits is 10.0 and not 10.00.
+  // Round first, so that 9.996 with 3 digits becomes 10.0 and not 10.00.
   char text[400];
   std::snprintf(text, sizeof text, "%.*e", digits - 1, value);
   const int exponent = std::atoi(std::strchr(text, 'e') + 1);
   const int decimals = std::clamp(digits - 1 - exponent, 0, most_decimals);
-  // hundreds of zeros say nothing
+  // nobody wants to read hundreds of zeros
   if (exponent > 15 || decimals > 15 + digits) {
     std::snprintf(text, sizeof text, "%.*g", digits, value);
     return text;

@@ -1,4 +1,4 @@
-// Numbers as people read them.
+// Numbers in readable form.
 #pragma once
 
 #include <string>

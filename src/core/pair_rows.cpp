@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
-// Compiled without contraction (Makefile): a product fused with an addition
-// would not be the product whose error is computed here.
+// Compiled without contraction (Makefile). If a product were fused with an
+// addition, its rounding error would not be the one computed here.
 
 namespace parlab {
 namespace {
 
 // sum + lost += weight * x. The errors of the product and of the addition are
-// doubles themselves (two-product, by a fused operation; two-sum, Knuth).
+// themselves doubles (two-product by a fused operation; two-sum, Knuth).
 inline void add_product(double& sum, double& lost, double weight, double x) {
   const double product = weight * x;
   const double of_product = std::fma(weight, x, -product);

@@ -1,6 +1,6 @@
-// Sums of products of doubles with twice the precision of a double, many at
-// once, for references that doubles are judged by. Several times as fast as
-// long double, which no vector unit has.
+// Many sums of products of doubles at once, with twice the precision of double,
+// for references that doubles are compared with. Several times as fast as long
+// double, for which vector units have no support.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace parlab {
 
-// rows x cols sums, at first zero. A sum is kept as two doubles, what their
-// addition rounds to and what is lost thereby: the algorithm Dot2 of Ogita,
-// Rump and Oishi (Accurate sum and dot product, 2005). With n products that is
-// as exact as one rounding to double, plus n^2 2^-106 of the sum of their
-// magnitudes, where nothing overflows or is lost below 2^-969.
+// rows x cols sums, initially zero. Each sum is kept as two doubles, its
+// rounded value and the accumulated rounding errors. This is the algorithm Dot2
+// of Ogita, Rump and Oishi (Accurate sum and dot product, 2005). With n
+// products the error is one rounding to double plus n^2 2^-106 of the sum of
+// their magnitudes, unless something overflows or is lost below 2^-969.
 class PairRows {
  public:
   PairRows(std::int64_t rows, std::int64_t cols);

@@ -13,8 +13,8 @@
 namespace parlab {
 namespace {
 
-// Taken at once: with fewer the threads would meet too often, with
-// more one would end late.
+// Number of indices that a thread takes at once. With fewer the threads would
+// contend too often; with more one thread would finish late.
 constexpr std::size_t portion = 16;
 constexpr std::size_t most_threads = 8;
 

@@ -1,4 +1,4 @@
-// What each GPU of a team has of a problem.
+// The parts of a problem that the GPUs of a team have.
 #pragma once
 
 #include <vector>
@@ -7,10 +7,10 @@
 
 namespace parlab {
 
-// Each part is as if it were the whole of a problem: Parts<Dmv::Args<T>>. No
-// part is empty: a team is smaller than was asked for where there is nothing
-// left to share out. Where an array has a halo there is room for it around
-// each part, and the variant fills it.
+// Each part looks like a whole problem: Parts<Dmv::Args<T>>. No part is empty,
+// so a team is smaller than requested if there is too little to divide. If an
+// array has a halo, there is room for it around each part, and the variant
+// fills it.
 template <typename Args>
 class Parts : public std::vector<Args> {
  public:

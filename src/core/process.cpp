@@ -39,7 +39,7 @@ bool is_foreign(std::string_view name) {
   });
 }
 
-// Its variables and those of this process that it does not replace.
+// The given variables and those of this process that they do not replace.
 std::vector<std::string> joined(
     std::map<std::string, std::string> environment) {
   environment.emplace("LC_ALL", "C.UTF-8");
@@ -72,7 +72,7 @@ Output output_of(std::vector<std::string> words,
                  const std::map<std::string, std::string>& environment) {
   const std::string name = words.front();
   auto variables = joined(environment);
-  std::array<int, 2> ends;  // of a pipe
+  std::array<int, 2> ends;  // the two ends of a pipe
   must_work(pipe2(ends.data(), O_CLOEXEC) == 0 ? 0 : errno, "making a pipe");
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);

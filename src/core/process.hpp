@@ -1,4 +1,4 @@
-// Another program, started and waited for.
+// Starts another program and waits for it.
 #pragma once
 
 #include <filesystem>
@@ -8,21 +8,22 @@
 
 namespace parlab {
 
-// The text that a program printed, on both streams. It is an answer only when
-// it succeeded.
+// The text that a program printed on both streams. It is valid only if the
+// program succeeded.
 struct Output {
   std::string text;
   bool succeeded;
 };
 
-// words: the path of the program, then its arguments, which no shell reads.
-// environment: variables besides those of this process, of which none gets
-// through that steers other programs (core/foreign_variables.inc); the locale
-// is a known one. Throws std::system_error when it cannot be started.
+// words: the path of the program and its arguments, passed on without a shell.
+// environment: additional variables. Variables of this process that change the
+// behaviour of other programs are removed (core/foreign_variables.inc), and the
+// locale is set to a known one. Throws std::system_error when the program
+// cannot be started.
 Output output_of(std::vector<std::string> words,
                  const std::map<std::string, std::string>& environment = {});
 
-// The file of this program. Throws UsageError on a system without /proc.
+// The path of this program's file. Throws UsageError on a system without /proc.
 std::filesystem::path this_program();
 
 }  // namespace parlab

@@ -1,5 +1,5 @@
-// Inputs that are the same on every machine, and can be made in any
-// order and in parallel.
+// Inputs that are the same on every machine and can be made in any order and in
+// parallel.
 #pragma once
 
 #include <bit>
@@ -21,8 +21,8 @@ inline std::uint64_t random_bits(std::uint64_t stream, std::uint64_t i) {
   return z ^ (z >> 31);
 }
 
-// n % divisor without a division for each n: Granlund and Montgomery, Division
-// by Invariant Integers using Multiplication, 1994, figure 4.1.
+// n % divisor without a division per n: Granlund and Montgomery, Division by
+// Invariant Integers using Multiplication, 1994, figure 4.1.
 class Remainder {
  public:
   explicit constexpr Remainder(std::uint64_t divisor)  // 1 to 2^63
@@ -45,8 +45,8 @@ class Remainder {
   std::uint64_t factor_;
 };
 
-// Uniform in [-1, 1): multiples of 2^-53 for double, of 2^-24 for float, and
-// these rounded to what is narrower. All bits of the significand are random.
+// Uniform in [-1, 1): multiples of 2^-53 for double and of 2^-24 for float,
+// rounded to narrower types. All bits of the significand are random.
 template <typename T>
 T random_uniform(std::uint64_t stream, std::uint64_t i) {
   constexpr int bits = std::is_same_v<T, double> ? 53 : 24;
@@ -56,10 +56,10 @@ T random_uniform(std::uint64_t stream, std::uint64_t i) {
   return static_cast<T>(static_cast<double>(whole) / static_cast<double>(one));
 }
 
-// Either sign, a significand of random bits, and an exponent that is as
-// likely as any other between -most and most: 60 for double, 6 for half,
-// whose range is small, and 12 for the others. Products of three of them
-// are still far from overflow in all but half.
+// Random sign and significand, with a uniformly chosen exponent between -most
+// and most. `most` is 60 for double, 6 for half, whose range is small, and 12
+// for the others. Products of three such numbers are still far from overflow,
+// except in half.
 template <typename T>
 T random_wide(std::uint64_t stream, std::uint64_t i) {
   constexpr std::uint64_t most = std::is_same_v<T, double>    ? 60
@@ -77,9 +77,9 @@ T random_wide(std::uint64_t stream, std::uint64_t i) {
       (bits & ((std::uint64_t{1} << fraction) - 1)) << (52 - fraction)));
 }
 
-// Of a sum of n terms the wide inputs let about this many differ from
-// zero: few, so that its error bound stays close to one rounding, and
-// seldom none. True for one i of n / 8.
+// Wide inputs let only about this many terms of a sum of n terms differ from
+// zero. With so few, the error bound stays close to one rounding, and a sum is
+// rarely empty. True for one i in n / 8.
 class FewTerms {
  public:
   constexpr FewTerms(std::int64_t n)
@@ -96,8 +96,8 @@ inline bool random_term(std::uint64_t stream, std::uint64_t i,
   return terms.has(stream, i);
 }
 
-// A whole number in [-limit, limit] that is not 0: who leaves one out, is
-// wrong.
+// An integer in [-limit, limit] other than 0, so that a result that leaves one
+// out is wrong.
 class WholeRange {
  public:
   constexpr WholeRange(std::int64_t limit)
@@ -119,7 +119,7 @@ T random_integer(std::uint64_t stream, std::uint64_t i,
   return static_cast<T>(limit.drawn(stream, i));
 }
 
-// Fills data[0..count) by element(i), on all cores.
+// Sets data[0..count) to element(i), on all cores.
 template <typename T, typename F>
 void fill_parallel(T* data, std::int64_t count, F element) {
 #pragma omp parallel for schedule(static)

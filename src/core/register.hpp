@@ -1,4 +1,4 @@
-// How a variant announces itself.
+// How a variant registers itself.
 //
 // A variant is one file, BACKEND/WORKLOAD/NAME.{cpp,cu}; the path is
 // its identity. It ends with
@@ -7,13 +7,13 @@
 //       {.rung = 3, .idea = "...", .tunables = {...}},
 //       [](Gpu& gpu, const auto& dmv, const Tunables& tunables) { ... });
 //
-// and nothing else needs to be changed. The callable, which captures
-// nothing, computes the workload once; its first parameter says where:
+// and nothing else needs to be changed. The callable must not capture
+// anything and computes the workload once. Its first parameter says where:
 // Host&, Gpu&, Gpus& for a team of GPUs, or Streams& for a GPU when the
 // arrays begin and end in the host's memory.
 //
-// Every variant includes this, and nvcc reads it three times: what it
-// includes is small.
+// Every variant includes this file, and nvcc reads it three times, so it
+// includes little.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@
 #include "core/short_list.hpp"
 #include "core/tunables.hpp"
 
-// Set by the Makefile for the file of a variant.
+// The Makefile defines these for the file of a variant.
 #ifndef PARLAB_SOURCE
 #define PARLAB_SOURCE ""
 #define PARLAB_SOURCE_HASH ""
@@ -40,7 +40,7 @@ class Gpus;     // gpu/gpus.hpp
 class Streams;  // gpu/streams.hpp
 class Host;     // host/host.hpp
 
-// "tensor double" for double.
+// For example "tensor double" for double.
 struct UnitOfDtype {
   constexpr UnitOfDtype() = default;
   constexpr UnitOfDtype(Dtype dtype, const char* name)
@@ -51,58 +51,60 @@ struct UnitOfDtype {
 };
 
 struct Description {
-  int rung = 0;  // place on its ladder, the lowest first
-  int id = -1;   // number for GPU_KERNEL; given by the registry when absent
-  const char* idea = "";  // one line: what it does and why it is faster
+  int rung = 0;  // place on its ladder, lowest first
+  int id = -1;   // number for GPU_KERNEL; the registry assigns one if absent
+  const char* idea = "";  // one line: what it does and why that is faster
   ShortList<TunableSpec> tunables = {};
-  // Each extent must be a multiple of it: other sizes are not_supported.
+  // Each extent must be a multiple of this; other sizes are not_supported.
   std::int64_t multiple_of = 1;
-  // The inputs it reads, when not all in their first layout:
+  // The inputs that it reads, if any has a layout other than the first:
   // {"a_transposed", "x"}.
   ShortList<const char*> inputs = {};
-  // The outputs it writes, when not all in their first layout: {"cov_packed"}.
+  // The outputs that it writes, if any has a layout other than the first:
+  // {"cov_packed"}.
   ShortList<const char*> outputs = {};
   Arithmetic arithmetic = Arithmetic::ieee;
-  // The unit that sets its peak, by dtype, where that is not the plain
-  // one: see core/units.hpp.
+  // The unit that sets its peak, by dtype, if not the plain one: see
+  // core/units.hpp.
   ShortList<UnitOfDtype> units = {};
-  // what emulation cannot give it: "TMA"; empty: it can be emulated
+  // hardware that emulation does not have: "TMA"; empty: it can be emulated
   const char* hardware = "";
-  // its name in the course's record format, when it has another
+  // its name in the course's record format, if that differs
   const char* label = "";
-  // For a team: the dimension whose extent is shared out, {"rows"}; arrays
-  // without it are copied. With several the GPUs form a grid: its rows share
-  // an array's first one, its columns the second.
+  // For a team: the dimension whose extent is divided, {"rows"}. Arrays without
+  // that dimension are copied. With two dimensions the GPUs form a grid, whose
+  // rows divide the first and whose columns divide the second.
   ShortList<const char*> split = {};
-  // Bytes in its arrays from which two GPUs are faster than one: what they tell
-  // each other takes some microseconds however small the problem is. 0: always.
+  // Bytes in its arrays above which two GPUs are faster than one. Their
+  // communication takes some microseconds however small the problem is. 0:
+  // always.
   double pays_from = 0;
-  // Bytes that each of so many GPUs has to send at the least; nullptr: none.
+  // Bytes that each of this many GPUs must send at least; nullptr: none.
   double (*travels)(const std::int64_t* size, Dtype dtype, int gpus) = nullptr;
 };
 
-// What each GPU of a team has of a problem, Parts<Dmv::Args<T>>: core/parts.hpp
+// The parts that the GPUs of a team have, Parts<Dmv::Args<T>>: core/parts.hpp
 template <typename Args>
 class Parts;
 
-// The arrays and the size of one part; size: as many numbers as the workload
-// has dimensions and parameters.
+// The arrays and the size of one part. size: one number for each dimension and
+// parameter of the workload.
 struct UnboundPart {
   const NamedArrays* arrays;
   const std::int64_t* size;
 };
 
-// Computes a workload once, on arrays of that machine's memory:
-// with Streams the host's.
+// Computes a workload once, on arrays in that machine's memory; with Streams in
+// the host's.
 template <typename Machine>
 using RunOn = void (*)(Machine&, UnboundPart whole, Dtype, const Tunables&);
 
-// The same on a team, the parts of each of its GPUs.
+// The same on a team, with one part for each of its GPUs.
 using RunOnTeam = void (*)(Gpus&, const UnboundPart* parts, int count, Dtype,
                            const Tunables&);
 
-// source: the path of the file that describes itself; hash: of its content
-// and of the headers beside it (scripts/source-hash.sh).
+// source: the path of the variant's file. hash: hash of its content and of the
+// headers beside it (scripts/source-hash.sh).
 template <typename Run>
 struct Announcement {
   const Description& description;

@@ -7,40 +7,42 @@
 namespace parlab {
 namespace {
 
-// A tensor core may cut bits off where IEEE arithmetic rounds to nearest: in
-// operands, and in the float sum. Twice the unit roundoff covers both.
+// A tensor core may truncate where IEEE arithmetic rounds to nearest, both in
+// operands and in the float sum. Twice the unit roundoff covers both.
 constexpr double tensor_sum = 0x1p-23;
-// Together the products of parts are up to this much larger than the product.
+// The magnitudes of the products of parts add up to at most this many times the
+// magnitude of the product.
 constexpr double of_parts = 1.05;
 
-// In place of gamma_n, sqrt(n) for n: the product of n factors 1 + d, whose
-// |d| <= u are independent with mean zero, differs from 1 by more with a
-// probability of at most 2 exp(-lambda^2 (1 - u)^2 / 2). N. Higham and T.
-// Mary, A new approach to probabilistic rounding error analysis, SIAM J. Sci.
-// Comput. 41, 2019, theorem 2.4. Each product of a sum has such a factor: with
-// lambda = 11 that is 1.1e-26 for each, and fewer than 2^56 of them, more than
-// any check has, fail with a probability below 1e-9 together.
+// gamma_n with sqrt(n) in place of n. Take a product of n factors 1 + d whose
+// |d| <= u are independent with mean zero. It differs from 1 by more than this
+// with a probability of at most 2 exp(-lambda^2 (1 - u)^2 / 2). N. Higham and
+// T. Mary, A new approach to probabilistic rounding error analysis, SIAM J.
+// Sci. Comput. 41, 2019, theorem 2.4. Each product of a sum has such a factor.
+// With lambda = 11 the probability is 1.1e-26 for each. A check has fewer than
+// 2^56 of them, so that together they fail with a probability below 1e-9.
 double probable_gamma(std::int64_t n, double u) {
   constexpr double lambda = 11;
   const double terms = static_cast<double>(n);
   return std::expm1(lambda * std::sqrt(terms) * u + terms * u * u / (1 - u));
 }
 
-// The partial sums s_k of a sum of n terms t of random signs: the root of the
-// sum of all s_k^2 is at most this, times sqrt(n) |t|_2, but for one case of
-// 2^40. It is a quadratic form in the signs, with a trace of at most n |t|^2 /
-// 2: a chain, whose partial sums have the most terms, has n / 2 on average.
-// With the trace for its norms the form is below trace (1 + 2 sqrt(x) + 2 x)
-// but for a probability of exp(-x). D. Hsu, S. Kakade and T. Zhang, A tail
+// Let s_k be the partial sums of a sum of n terms t with random signs. The root
+// of the sum of all s_k^2 is at most this constant times sqrt(n) |t|_2, except
+// in one case of 2^40. The sum of squares is a quadratic form in the signs with
+// a trace of at most n |t|^2 / 2, because even in a chain, whose partial sums
+// have the most terms, they have n / 2 terms on average. With the trace as a
+// bound of its norms, the form is below trace (1 + 2 sqrt(x) + 2 x), except
+// with a probability of exp(-x). D. Hsu, S. Kakade and T. Zhang, A tail
 // inequality for quadratic forms of subgaussian random vectors, 2012.
 constexpr double partial_sums = 5.8;
 
-// `cut`: what rounding to the type may take away from an operand, relatively.
+// `cut`: the relative error of an operand that is rounded to the type.
 constexpr Rounding rounded(double cut) {
   return {2 * cut + cut * cut, tensor_sum};
 }
-// Of two parts an operand lacks cut^2, and so much is lost with the
-// product of the two small parts.
+// An operand in two parts has a relative error of cut^2. Leaving out the
+// product of the two small parts costs as much again.
 constexpr Rounding in_two_parts(double cut) {
   return {3 * cut * cut + cut * cut * cut * cut, of_parts * tensor_sum, 3};
 }
@@ -73,7 +75,7 @@ double gamma(std::int64_t n, double u) {
 }
 
 double Rounding::of_sum(std::int64_t n) const {
-  // (1 + u)^n - 1 is less, for every n.
+  // (1 + u)^n - 1 is smaller than this for every n.
   const double always = std::expm1(static_cast<double>(n) * sum);
   return to_nearest ? std::min(always, probable_gamma(n, sum)) : always;
 }
@@ -82,17 +84,18 @@ double Rounding::of_products(std::int64_t n) const {
   return product + (1 + product) * of_sum(parts * n);
 }
 
-// The error of a sum is the sum of d_k s_k over its partial sums, |d_k| <= u.
-// Roundings to nearest have mean zero, given what came before: a martingale,
-// whose deviation is that of a sum of random signs (Azuma, 1967). Others may
-// all go one way: Cauchy and Schwarz. The last factor is for the errors that
-// the partial sums have themselves. I. Ipsen and H. Zhou, Probabilistic error
-// analysis for inner products, 2020; N. Higham and T. Mary, Sharper
-// probabilistic backward error analysis for basic linear algebra kernels with
-// random data, 2020; E. Hallman and I. Ipsen, Precision-aware deterministic and
-// probabilistic error bounds for floating point summation, 2023. This holds for
-// every order that does not depend on the data. Real errors are smaller by far:
-// a chain of 10^8 floats has a hundredth of it.
+// The error of a sum is the sum of d_k s_k over its partial sums, with |d_k| <=
+// u. Roundings to nearest have mean zero, given the earlier ones. So they form
+// a martingale, which deviates like a sum of random signs (Azuma, 1967). Other
+// roundings may all have one direction, so the bound is that of Cauchy and
+// Schwarz. The last factor accounts for the errors of the partial sums
+// themselves. I. Ipsen and H. Zhou, Probabilistic error analysis for inner
+// products, 2020; N. Higham and T. Mary, Sharper probabilistic backward error
+// analysis for basic linear algebra kernels with random data, 2020; E. Hallman
+// and I. Ipsen, Precision-aware deterministic and probabilistic error bounds
+// for floating point summation, 2023. The bound holds for every order of
+// summation that does not depend on the data. Real errors are far smaller: a
+// chain of 10^8 floats reaches a hundredth of it.
 //
 // The sign of a product does not change how its operands are rounded.
 double Rounding::of_norm(std::int64_t n, Terms terms) const {
@@ -107,11 +110,11 @@ double Rounding::of_norm(std::int64_t n, Terms terms) const {
                                : random;
 }
 
-// Roundings of a sum that only grows are not always of mean zero: in a chain,
-// terms below half a unit in the last place of the sum are lost. That unit is
-// below n u, a share of at most sqrt(n u) of the squares is smaller, and each
-// loses no more than n u. The worst case, for every n: C.-P. Jeannerod and S.
-// Rump, Improved error bounds for inner products, 2013.
+// The roundings of a sum that only grows do not always have mean zero. In a
+// chain, terms below half a unit in the last place of the sum are lost. That
+// unit is below n u. At most a share of sqrt(n u) of the squares is smaller,
+// and each of them loses at most n u. The worst case for every n: C.-P.
+// Jeannerod and S. Rump, Improved error bounds for inner products, 2013.
 double Rounding::of_squares(std::int64_t n) const {
   const double always =
       static_cast<double>(parts) * static_cast<double>(n) * sum;
@@ -134,8 +137,8 @@ Rounding rounding(Dtype dtype, Arithmetic arithmetic) {
   switch (arithmetic) {
     case Arithmetic::ieee:
     case Arithmetic::residues:
-      // Products of narrow operands are exact in float; tensor
-      // cores may add them up.
+      // Products of narrow operands are exact in float, but tensor cores may
+      // add them up.
       if (dtype == Dtype::f16 || dtype == Dtype::bf16) return {0, tensor_sum};
       return {.sum = unit_roundoff(dtype), .to_nearest = true};
     case Arithmetic::tf32:
@@ -151,8 +154,8 @@ Rounding rounding(Dtype dtype, Arithmetic arithmetic) {
     case Arithmetic::fp16x3:
       return in_two_parts(of_half);
     case Arithmetic::bf16x6:
-      // Three parts hold all of a float. Left out: the smallest times the
-      // middle one, twice, and times itself.
+      // Three parts hold a whole float. Two products of the smallest part with
+      // the middle one are left out, and the smallest part's square.
       return {2 * 0x1p-21 + 0x1p-28, of_parts * tensor_sum, 6};
     case Arithmetic::bf16x9:
       return {0, of_parts * tensor_sum, 9};

@@ -1,5 +1,5 @@
-// A list of few elements, given in braces. Every variant includes this, and
-// nvcc reads it three times: std::vector would be most of what it reads.
+// A list of few elements, given in braces. Every variant includes this file,
+// and nvcc reads it three times; std::vector would be most of that.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace parlab {
 
-// At most twelve: with more the program ends where it begins.
+// At most twelve; more abort at start-up.
 template <typename T>
 class ShortList {
  public:
@@ -26,9 +26,9 @@ class ShortList {
  private:
   static constexpr std::int64_t most = 12;
   T elements_[most] = {};
-  // As wide as a pointer, and so are the members of T: where there is padding,
-  // g++ 12 clears other bytes of a temporary than that, with
-  // -ftrivial-auto-var-init=pattern.
+  // As wide as a pointer, and so are the members of T. Where there is padding,
+  // g++ 12 with -ftrivial-auto-var-init=pattern overwrites the wrong bytes of a
+  // temporary.
   std::int64_t size_ = 0;
 };
 

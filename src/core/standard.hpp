@@ -1,5 +1,5 @@
-// Precompiled: what most files include. No file may count on it: `make
-// lint` compiles without.
+// Precompiled header: the standard headers that most files include. No file may
+// rely on it, because `make lint` compiles without it.
 #include <algorithm>
 #include <array>
 #include <cmath>

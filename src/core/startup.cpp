@@ -14,18 +14,18 @@
 namespace parlab {
 namespace {
 
-// Each open() takes the lowest number that is free.
+// Opens streams 0 to 2; each open() takes the lowest free number.
 void open_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
-    // without /dev nothing can be read or written there, and that is said
+    // without /dev, reads and writes on the stream fail, and that is reported
     if (open("/dev/null", O_RDWR) < 0) open("/", O_PATH);
   }
 }
 
-// Process 1 gets no signal that would end it, and every process whose parent
-// has ended is left to it. So it does nothing but hand on signals, and look
-// after those; all else is done by a child, which is as any other process.
+// Process 1 gets no signal that would end it, and every orphaned process
+// becomes its child. So it only forwards signals and reaps children. A child
+// process, which behaves like any other, does everything else.
 void stay_behind_as_first() {
   if (getpid() != 1) return;
   sigset_t all, before;
@@ -45,15 +45,15 @@ void stay_behind_as_first() {
       if (ended != child) continue;
       _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
     }
-    // A terminal has sent its own to the child, too.
+    // The terminal has already sent its signals to the child, too.
     if (signal > 0 && signal != SIGCHLD && about.si_code != SI_KERNEL)
       kill(child, signal);
   }
 }
 
-// Our own loops take the CPUs that were granted. OMP_NUM_THREADS is one of the
-// tunables; of 64 on two CPUs a loop takes milliseconds, which would be charged
-// to the variant that it looks at.
+// Our own loops use the CPUs that were granted. OMP_NUM_THREADS is a tunable
+// instead. A loop with 64 threads on two CPUs would take milliseconds, which
+// would be charged to the variant under test.
 void forget_threads_of_shell() {
   const auto cpus = affinity().size();
   if (cpus > 0) omp_set_num_threads(static_cast<int>(cpus));
@@ -64,9 +64,10 @@ void forget_threads_of_shell() {
 void start_well() {
   open_streams();
   std::signal(SIGPIPE, SIG_DFL);
-  // Where it is ignored the system throws away how a child ended.
+  // If SIGCHLD is ignored, the system drops the exit status of children.
   std::signal(SIGCHLD, SIG_DFL);
-  // A file as long as it may be is an error of write(), as a full disk is.
+  // A file that reaches its size limit should make write() fail, like a full
+  // disk.
   std::signal(SIGXFSZ, SIG_IGN);
   stay_behind_as_first();
   forget_threads_of_shell();

@@ -29,7 +29,7 @@ std::string join(const std::vector<std::string>& parts,
 
 std::vector<std::string> shell_words(std::string_view command) {
   std::vector<std::string> words;
-  bool between = true;  // two words
+  bool between = true;  // between two words
   char quote = 0;
   for (std::size_t i = 0; i < command.size(); ++i) {
     const char c = command[i];
@@ -105,7 +105,7 @@ bool begins_character(char c) {
   return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
 }
 
-// The bytes of its first characters.
+// Number of bytes of the first characters.
 std::size_t bytes_of(std::string_view text, std::size_t characters) {
   std::size_t bytes = 0;
   for (; bytes < text.size(); ++bytes) {

@@ -1,4 +1,4 @@
-// Small helpers for what users type and read.
+// Small helpers for text that users type and read.
 #pragma once
 
 #include <string>
@@ -13,29 +13,29 @@ std::vector<std::string> split(std::string_view text, char separator);
 std::string join(const std::vector<std::string>& parts,
                  std::string_view separator);
 
-// The words of a command, split as a shell does it: at blanks that are neither
-// in quotes nor behind a backslash.
+// The words of a command, split like in a shell: at blanks that are neither
+// quoted nor after a backslash.
 std::vector<std::string> shell_words(std::string_view command);
-// The word as shell_words() and a shell read it again.
+// The word quoted so that shell_words() and a shell read it back.
 std::string shell_quoted(const std::string& word);
 
 // An option or variable as the user wrote it: "--block 2000",
 // "GPU_BLOCK_SIZE=2000", "size 0".
 std::string as_written(std::string_view name, std::string_view value);
 
-// Least number of insertions, deletions and replacements
-// (Levenshtein distance).
+// Smallest number of insertions, deletions and replacements (Levenshtein
+// distance).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// "; did you mean 'coalesced'?" when a candidate is near enough, otherwise "".
+// "; did you mean 'coalesced'?" if a candidate is similar enough, else "".
 std::string did_you_mean(std::string_view typed,
                          const std::vector<std::string>& candidates);
 
-// How many characters of UTF-8 it has.
+// Number of UTF-8 characters.
 std::size_t length_of(std::string_view text);
 
-// Lines of at most width characters, broken at spaces; a longer
-// word is cut. Never empty.
+// Lines of at most width characters, broken at spaces; longer words are cut.
+// Never empty.
 std::vector<std::string> wrap(std::string_view text, std::size_t width);
 
 }  // namespace parlab

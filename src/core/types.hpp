@@ -1,4 +1,4 @@
-// The words of the framework: dtype, size, tunables, verdict, error.
+// The basic types of the framework: dtype, size, tunables, verdict, error.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace parlab {
 using Size = std::vector<std::int64_t>;
 std::string to_string(const Size& size);  // "4096x4096"
 
-// What a variant lets its user choose, by name: {"block": 256}.
+// The tunables that were chosen, by name: {"block": 256}.
 class TunableValues : public Tunables,
                       public std::map<std::string, std::int64_t> {
  public:
@@ -29,13 +29,13 @@ class TunableValues : public Tunables,
     return (*this)[name.c_str()];
   }
 };
-// "block=256 threads=4", "" when there are none
+// "block=256 threads=4"; "" if there are none
 std::string to_string(const TunableValues& tunables);
 
-// A TunableSpec that has its own name: it may come from another process.
+// A TunableSpec that owns its name, because it may come from another process.
 struct Tunable {
   std::string name;
-  std::int64_t fallback;  // used when nothing is asked for
+  std::int64_t fallback;  // used if none is asked for
   std::int64_t min, max;
   std::int64_t multiple_of = 1;
   bool power_of_two = false;
@@ -44,28 +44,28 @@ struct Tunable {
   std::string allowed() const;  // "32..1024 in steps of 32"
 };
 
-// implausible: right where it was looked at, but its time cannot be.
+// implausible: all checked results were right, but the time is impossible.
 PARLAB_ENUM(Verdict, "verdict", (passed, "passed"),
             (wrong_result, "wrong_result"), (launch_failed, "launch_failed"),
             (out_of_memory, "out_of_memory"), (not_supported, "not_supported"),
             (no_device, "no_device"), (unverified, "unverified"),
             (timed_out, "timed_out"), (implausible, "implausible"))
 
-// The state of the caches before a timed execution: as the one before
-// left them, or flushed.
+// The caches before a timed execution: hot as the previous execution left them,
+// or flushed.
 PARLAB_ENUM(Cache, "cache state", (hot, "hot"), (cold, "cold"))
 
-// The user asked for something that cannot be: exit status 2, one line.
+// The user asked for something impossible: exit status 2, one line.
 struct UsageError : std::runtime_error {
   using runtime_error::runtime_error;
 };
 
-// What the problem must do at the least: the floor under any implementation.
+// The minimum of work for a problem, which no implementation can avoid.
 struct Work {
   double flops = 0;
   // each input read once, each output written once, in device memory
   double bytes = 0;
-  // how many of these bytes are written; decides which roof is the right one
+  // number of these bytes that are written; decides which roof applies
   double written = 0;
 };
 

@@ -1,5 +1,5 @@
-// The units of arithmetic of a machine, by name. Each has a peak, which
-// is measured as a ceiling.
+// The arithmetic units of a machine, by name. Each has a peak, which is
+// measured as a ceiling.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace parlab {
 
-// Multiply-adds one by one ("fma float", "fma double", "int"), or products
-// of small matrices ("tensor double", "tensor tf32", "tensor bfloat16",
-// "tensor half", "tensor int8").
+// Single multiply-adds ("fma float", "fma double", "int"), or products of small
+// matrices ("tensor double", "tensor tf32", "tensor bfloat16", "tensor half",
+// "tensor int8").
 bool is_unit(std::string_view name);
 
-// The one that computes in this dtype when nothing else is said. Narrow
-// dtypes are widened to float.
+// The unit that computes in this dtype by default. Narrow dtypes are widened to
+// float.
 std::string plain_unit(Dtype dtype);
 
 }  // namespace parlab

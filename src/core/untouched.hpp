@@ -1,4 +1,4 @@
-// Large arrays of the framework's own that are written before they are read.
+// Large arrays of the framework that are written before they are read.
 #pragma once
 
 #include <sys/mman.h>
@@ -11,9 +11,9 @@
 
 namespace parlab {
 
-// An allocator whose elements begin undefined: a vector of hundreds of
-// megabytes is not filled with zeros by one thread before many fill it, and
-// its pages are large ones. At least aligned to a cache line.
+// An allocator that leaves elements uninitialized. So one thread does not fill
+// hundreds of megabytes with zeros before many threads fill them. Uses large
+// pages. Aligned at least to a cache line.
 template <typename T>
 struct UntouchedAllocator {
   using value_type = T;

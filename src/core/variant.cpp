@@ -10,8 +10,8 @@
 namespace parlab {
 namespace {
 
-// serial, openmp, CPU libraries, then everything on the GPU by its place on
-// the ladder, what begins and ends in the host's memory, and teams.
+// The order is serial, openmp, CPU libraries, variants on one GPU by rung,
+// variants that begin and end in the host's memory, and teams.
 int backend_rank(const Variant& variant) {
   if (variant.needs_team()) return 5;
   if (variant.from_host()) return 4;
@@ -81,7 +81,7 @@ void Registry::add(Variant added) {
                          return ours < place(*other);
                        });
   variants.insert(at, std::make_unique<Variant>(std::move(added)));
-  // Numbers for GPU_KERNEL: those that were claimed, then the next free ones
+  // Numbers for GPU_KERNEL: those that variants claim, then the next free ones
   // in ladder order.
   std::map<int, std::string> taken;
   for (const auto& variant : variants) {

@@ -1,4 +1,4 @@
-// Workloads and their implementations, as they announced themselves.
+// Workloads and their implementations, as registered.
 #pragma once
 
 #include <functional>
@@ -13,12 +13,12 @@
 
 namespace parlab {
 
-// What a variant runs on; a place of that kind is found for it.
-// streams: a GPU, with the arrays in the host's memory.
+// The kind of place that a variant needs. streams: a GPU, with the arrays in
+// the host's memory.
 PARLAB_ENUM(Target, "target", (host, "host"), (gpu, "gpu"),
             (streams, "streams"), (team, "team"))
 
-// A Description that owns what it says, and where it comes from.
+// A Description that owns its contents, and its source.
 struct Variant {
   int rung = 0, claimed_id = -1;
   std::string idea;
@@ -34,12 +34,13 @@ struct Variant {
 
   std::string workload, backend, name;
   std::string source, source_hash;
-  // It may be other code there than on a GPU: PARLAB_EMULATED is in its source.
+  // Its source uses PARLAB_EMULATED, so emulation may run other code than a
+  // GPU.
   bool asks_for_emulation = false;
-  int id = -1;  // for GPU_KERNEL; given by the registry where none is claimed
+  int id = -1;  // for GPU_KERNEL; the registry assigns one if none is claimed
   Target target = Target::host;
   std::vector<Dtype> dtypes = {};
-  // One of the four is set.
+  // Exactly one of the four is set.
   RunOn<Gpu> run_gpu = nullptr;
   RunOn<Streams> run_streams = nullptr;
   RunOn<Host> run_host = nullptr;
@@ -50,21 +51,22 @@ struct Variant {
   }
   bool needs_gpu() const { return target != Target::host; }
   bool needs_team() const { return target == Target::team; }
-  // Its arrays begin and end in the host's memory: what it takes
-  // has the transfers in it.
+  // Its arrays begin and end in the host's memory, so its times include the
+  // transfers.
   bool from_host() const { return target == Target::streams; }
   bool has(Dtype dtype) const;
-  std::string unit(Dtype dtype) const;  // that sets its peak: "fma float"
-  // As declared; but numbers of two bytes are not rounded to TF32.
+  // the unit that sets its peak: "fma float"
+  std::string unit(Dtype dtype) const;
+  // As declared, except that two-byte numbers are not rounded to TF32.
   Arithmetic arithmetic_in(Dtype dtype) const;
-  // nullptr when absent
+  // nullptr if absent
   const Tunable* tunable(std::string_view tunable_name) const;
   bool reads(const ArraySpec& input) const;
   bool writes(const ArraySpec& output) const;
 };
 
-// Everything that was linked in. Filled before main() by Register objects, and
-// only read after that: by several threads at once, too.
+// Everything that was linked in. Register objects fill it before main().
+// Afterwards it is only read, even by several threads at once.
 class Registry {
  public:
   static Registry& instance();
@@ -72,34 +74,35 @@ class Registry {
   void add(std::unique_ptr<Workload> workload);
   void add(Variant variant);
 
-  // nullptr when unknown
+  // nullptr if unknown
   const Workload* workload(std::string_view name) const;
-  std::vector<const Workload*> workloads() const;  // by name
-  // In ladder order: serial, openmp, blas on the CPU, then the GPU's
-  // by rung; ids all given.
-  // Throws UsageError when two claim one number.
+  std::vector<const Workload*> workloads() const;  // sorted by name
+  // In ladder order: serial, openmp, blas on the CPU, then those of the GPU by
+  // rung. All have ids. Throws UsageError when two claim one number.
   const std::vector<const Variant*>& variants(std::string_view workload) const;
 
  private:
   struct Ladder {
     std::vector<std::unique_ptr<Variant>> variants;
-    std::vector<const Variant*> in_order;  // the same
-    std::string conflict;                  // between claims, if there is one
+    std::vector<const Variant*> in_order;  // the same variants, in ladder order
+    // message about two claims of one number; empty: none
+    std::string conflict;
   };
 
   std::vector<std::unique_ptr<Workload>> workloads_;
   std::map<std::string, Ladder, std::less<>> ladders_;
 };
 
-// The extents of a size without the parameters; all numbers of a workload that
-// this build lacks.
+// The extents of a size without the parameters. If this build lacks the
+// workload, all numbers of the size.
 Size extents_of(std::string_view workload, Size size);
 
-// As in core/workload.hpp, of a workload by its name; all numbers of one that
-// this build lacks, or that has another number of them here.
+// Like size_text() in core/workload.hpp, for a workload by name. Shows all
+// numbers if this build lacks the workload or gives it another count of
+// numbers.
 std::string size_text(std::string_view workload, const Size& size);
 
-// A variant of what its file says, and the path of that file.
+// Makes a variant from its file's description and the path of that file.
 Variant describe(const Description& description, std::string_view source,
                  std::string_view hash);
 

@@ -35,7 +35,7 @@ std::optional<Mismatch> ElementwiseOracle::check(const Arrays& outputs) const {
         const T* found = outputs.get<const T>(array_);
         for (std::size_t i = 0; i < expected_.size(); ++i) {
           const double value = static_cast<double>(found[i]);
-          // Written so that NaN, which compares false, fails.
+          // The negation makes NaN fail, because it compares false.
           if (!(std::abs(value - expected_[i]) <= bound_[i])) {
             return Mismatch{array_ + "[" + std::to_string(i) + "]",
                             expected_[i], value, bound_[i]};

@@ -1,4 +1,4 @@
-// The most that a machine reaches, as measured.
+// The highest rates that a machine reaches, as measured.
 #pragma once
 
 #include <limits>
@@ -13,23 +13,24 @@
 
 namespace parlab {
 
-// Measured ceilings of one device: the best of several ways. Bandwidth
-// depends on the footprint: caches.
+// Measured ceilings of one device, the best of several methods. Bandwidth
+// depends on the footprint because of caches.
 struct Ceilings {
-  // footprint in bytes -> bytes/s, ascending; read: one pass;
-  // copy: read + written bytes
+  // footprint in bytes -> bytes/s, ascending; read: one pass; copy: bytes read
+  // + bytes written
   std::vector<std::pair<double, double>> read = {}, copy = {};
-  // unit (core/units.hpp) -> flop/s, a multiply-add counts two
+  // unit (core/units.hpp) -> flop/s; a multiply-add counts as two
   std::map<std::string, double> units = {};
-  // Bytes/s. Between the GPUs of the machine: "one way" and "both ways" from
-  // the first to the second, "all-reduce over 2" of so many GPUs (the bytes of
-  // the result in that time). Between pinned memory of the host and this GPU:
+  // Bytes/s. Between the GPUs of the machine: "one way" and "both ways" between
+  // the first two; "all-reduce over 2" for a team of that many (bytes of the
+  // result per second). Between pinned host memory and this GPU:
   // link_from_host, link_to_host, and both at once. Empty: not measured.
   std::map<std::string, double> links = {};
-  double launch_s = 0;  // an empty kernel between two events; 0 on the host
-  // How far the medians of runs of one binary differ. 0: not measured.
+  // time of an empty kernel between two events; 0 on the host
+  double launch_s = 0;
+  // How far the medians of several runs of one binary differ. 0: not measured.
   BetweenRuns between_runs = {};
-  // Which way was the best, in words, by curve_point() and by unit.
+  // Name of the best method, by curve_point() and by unit.
   std::map<std::string, std::string> ways = {};
 };
 
@@ -48,7 +49,7 @@ std::string curve_point(const std::string& curve, double bytes);
 // The ceilings to measure: all, or those that some problems need.
 struct WantedCeilings {
   double least_bytes = 0, most_bytes = std::numeric_limits<double>::infinity();
-  std::set<std::string> units = {};  // none: all
+  std::set<std::string> units = {};  // empty: all
 
   bool all() const { return units.empty(); }
   bool unit(const std::string& name) const {
@@ -60,15 +61,15 @@ struct WantedCeilings {
   }
 };
 
-// The better value of two measurements of one device: a rate that was reached
-// can be reached. A value that only one has is kept; launch_s and between_runs
-// are those of the second where it has them.
+// The better values of two measurements of one device, because a rate that was
+// once reached can be reached. A value that only one of them has is kept.
+// launch_s and between_runs are taken from the second if it has them.
 Ceilings best_of(const Ceilings& a, const Ceilings& b);
 
-// Assumed where it was not measured: what 53 points differed by that were
-// measured in two to four runs on an H200 (38 points) and on the 16 shared
-// cores of its host (15 points), root mean square; and 81 points of 5 us and
-// more in five runs on an H200, of which those below 15 us differed more.
+// Assumed where it was not measured. The values are the root mean square of the
+// differences between two to four runs, for 38 points on an H200 and 15 points
+// on the 16 shared cores of its host. For the GPU, 81 points of 5 us and more
+// in five runs on an H200 were used, too; those below 15 us differed more.
 inline constexpr BetweenRuns usual_between_runs_of_gpu{0.005, 1e-7};
 inline constexpr BetweenRuns usual_between_runs_of_host{0.04, 0};
 

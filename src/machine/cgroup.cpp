@@ -9,7 +9,8 @@ namespace fs = std::filesystem;
 std::vector<fs::path> control_groups(const std::string& controller,
                                      std::istream& proc_cgroup,
                                      const fs::path& mounted) {
-  // "0::/slice/job" of version 2, "4:cpu,cpuacct:/slice/job" of version 1.
+  // Lines are "0::/slice/job" in version 2 and "4:cpu,cpuacct:/slice/job" in
+  // version 1.
   fs::path root = mounted, own = "/";
   for (std::string line; std::getline(proc_cgroup, line);) {
     const auto first = line.find(':'), second = line.find(':', first + 1);
@@ -25,8 +26,8 @@ std::vector<fs::path> control_groups(const std::string& controller,
     }
   }
   std::vector<fs::path> folders;
-  // Seen from inside a container its own group is the root, and the
-  // path above it is not there.
+  // Inside a container the process's own group is the root, and the path above
+  // it does not exist.
   for (fs::path at = own.relative_path(); !at.empty(); at = at.parent_path()) {
     std::error_code ignored;
     if (fs::exists(root / at, ignored)) folders.push_back(root / at);

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "Model: \t\t NVIDIA H200" and so on.
+// Parses lines like "Model: \t\t NVIDIA H200".
 std::map<std::string, std::string> fields_of(const fs::path& file) {
   std::map<std::string, std::string> fields;
   std::ifstream in(file);
@@ -28,7 +28,7 @@ std::map<std::string, std::string> fields_of(const fs::path& file) {
 }
 
 // "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64 580.159.04 Release
-// Build": the first word of digits and points.
+// Build": the version is the first word of digits and points.
 std::string driver_version(const fs::path& file) {
   std::ifstream in(file);
   std::string line;
@@ -77,7 +77,7 @@ std::optional<std::vector<GpuFacts>> gpus_of_driver(const fs::path& proc,
     auto fields = fields_of(folder / "information");
     const auto &name = fields["Model"], &uuid = fields["GPU UUID"],
                &pci = fields["Bus Location"];
-    // Question marks: of a GPU that was not started yet.
+    // A GPU that was not started yet has question marks.
     const bool says_all = !name.empty() && !pci.empty() &&
                           uuid.starts_with("GPU-") &&
                           uuid.find('?') == uuid.npos;

@@ -1,7 +1,7 @@
-// One pinned thread per core, each with its own part of one buffer.
-// Several kernels compete for each roof (one or several streams, stores
-// through or around the caches), for which is fastest depends on the
-// machine and on the footprint.
+// One pinned thread per core works on its own part of one buffer. Several
+// kernels compete for each roof (one or several streams, stores through or
+// around the caches), because the fastest one depends on the machine and on the
+// footprint.
 #include "machine/host_ceilings.hpp"
 
 #include <omp.h>
@@ -38,8 +38,8 @@ double seconds_between(Clock::time_point from, Clock::time_point to) {
 constexpr int registers = vector_bytes == 64 ? 32 : 16;
 using Word = VectorOf<std::int64_t>::type;
 
-// Keeps a value alive, or makes the compiler forget what it knows
-// of memory, at no cost.
+// Keeps a value alive, or makes the compiler forget what it knows about memory,
+// at no cost.
 template <typename V>
 void keep(V& value) {
 #if defined(__x86_64__)
@@ -58,9 +58,8 @@ void forget_memory() {
 constexpr std::size_t grain = 1024;
 constexpr int unroll = 8;
 
-// Reads the part as `streams` runs side by side: more of them keep
-// more pages under way. Eight independent accumulators, for an addition
-// waits for the one before it.
+// Reads the part as `streams` parallel runs; more runs keep more pages in
+// flight. Eight independent accumulators hide the latency of additions.
 template <int streams>
 void read_pass(const unsigned char* part, unsigned char*, std::size_t bytes) {
   constexpr int each = unroll / streams;
@@ -79,7 +78,7 @@ void read_pass(const unsigned char* part, unsigned char*, std::size_t bytes) {
   keep(all);
 }
 
-// The same, and lines some way ahead are asked for: the hardware's own
+// The same, but prefetches lines further ahead, because the hardware's own
 // prefetching ends at a page.
 void prefetched_pass(const unsigned char* part, unsigned char*,
                      std::size_t bytes) {
@@ -109,14 +108,14 @@ void copy_pass(const unsigned char* from, unsigned char* to,
     Word value[unroll];
     for (int j = 0; j < unroll; ++j) {
       value[j] = in[i + j];
-      keep(value[j]);  // or the compiler would make it a call of memcpy
+      keep(value[j]);  // otherwise the compiler would call memcpy
     }
     for (int j = 0; j < unroll; ++j)
       out[i + j] = value[j];
   }
 }
 
-// Non-temporal stores: the line that is overwritten need not be read first.
+// Non-temporal stores do not need to read the overwritten line first.
 void stream_pass(const unsigned char* from, unsigned char* to,
                  std::size_t bytes) {
 #if defined(__AVX512F__)
@@ -137,8 +136,8 @@ void stream_pass(const unsigned char* from, unsigned char* to,
 #endif
 }
 
-// repeats * (registers - 4) FMAs, each waiting only for the one before
-// it in its own register.
+// Performs repeats * (registers - 4) FMAs. Each waits only for the previous one
+// in its own register.
 template <typename T>
 void fma_pass(std::int64_t repeats) {
   using Vector = typename VectorOf<T>::type;
@@ -150,7 +149,8 @@ void fma_pass(std::int64_t repeats) {
   for (std::int64_t i = 0; i < repeats; ++i) {
 #pragma GCC unroll 32
     for (int j = 0; j < chains; ++j) {
-      value[j] = value[j] * factor + addend;  // converges to 2: no denormals
+      // converges to 2 and avoids denormals
+      value[j] = value[j] * factor + addend;
       keep(value[j]);
     }
   }
@@ -158,7 +158,7 @@ void fma_pass(std::int64_t repeats) {
 
 // ---- timing -----------------------------------------------------------------
 
-// The OpenMP pool, one thread per core, pinned for as long as this lives.
+// The OpenMP pool, one thread per core, pinned while this object lives.
 class Team {
  public:
   Team() : pins_(static_cast<std::size_t>(physical_cores())) {
@@ -183,8 +183,8 @@ class Team {
     return size_;
   }
 
-  // Seconds from the first start to the last end of
-  // work(thread) in all threads.
+  // Seconds from the first start to the last end of work(thread) over all
+  // threads.
   template <typename F>
   double time(F work) const {
     auto first = Clock::time_point::max(), last = Clock::time_point::min();
@@ -208,9 +208,9 @@ class Team {
   std::size_t size_ = 1;
 };
 
-// One buffer, cut in as many parts as there are threads; each thread
-// works at the front of its own, which it touched first, so that the
-// pages lie on its NUMA node.
+// One buffer in as many parts as there are threads. Each thread works at the
+// front of its own part, which it touched first, so that the pages lie on its
+// NUMA node.
 class Buffer {
  public:
   Buffer(std::size_t bytes, const Team& team)
@@ -241,8 +241,8 @@ class Buffer {
 using Pass = void (*)(const unsigned char* from, unsigned char* to,
                       std::size_t bytes);
 
-// A way to read, or to copy. Which is the fastest depends on the
-// machine and on the footprint.
+// A method of reading or copying. The fastest one depends on the machine and on
+// the footprint.
 struct Way {
   const char* name;
   Pass pass;
@@ -253,7 +253,7 @@ constexpr std::array read_ways{Way{"one stream", read_pass<1>},
 constexpr std::array copy_ways{Way{"ordinary stores", copy_pass},
                                Way{"streaming stores", stream_pass}};
 
-// One way at one footprint, tried again and again.
+// One method at one footprint, timed repeatedly.
 class TimedWay {
  public:
   TimedWay(const Way& way, std::size_t bytes_of_thread)
@@ -269,11 +269,12 @@ class TimedWay {
         }
       });
     };
-    // Where the footprint fits the caches, no byte may come from
-    // memory: other ways were here.
+    // Warm up after other methods. If the footprint fits the caches, no byte
+    // may come from memory.
     passes(1);
     best_ = std::min(best_, passes(repeats_) / static_cast<double>(repeats_));
-    // Long beside the clock and the barrier, short beside a disturbance.
+    // Long compared with the clock and the barrier, short compared with a
+    // disturbance.
     constexpr double wanted = 0.0003;
     repeats_ =
         std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted / best_));
@@ -288,7 +289,7 @@ class TimedWay {
   double best_ = std::numeric_limits<double>::infinity();
 };
 
-// All ways at one footprint, which is rounded up to whole grains.
+// All methods at one footprint, which is rounded up to whole grains.
 struct Footprint {
   Footprint(std::size_t bytes, const Team& team)
       : part(Buffer::round_up(bytes / team.size())),
@@ -310,7 +311,7 @@ struct Footprint {
         ways, {}, [](const TimedWay& one) { return one.best_seconds(); });
   }
 
-  std::size_t part, half;  // bytes of one thread: read, or copied
+  std::size_t part, half;  // bytes per thread: to read, or to copy
   std::vector<TimedWay> reads, copies;
 };
 
@@ -347,8 +348,8 @@ std::size_t largest_footprint() {
 Ceilings measure_host_ceilings(const WantedCeilings& wanted) {
   const Team team;
   Ceilings ceilings;
-  // Before and after the memory, which takes seconds: what keeps a core from
-  // work for long spoils one of the two.
+  // Units are measured before and after memory, which takes seconds. A long
+  // disturbance of a core then spoils only one of the two.
   const auto measure_units = [&] {
     const double fma_s = wanted.all() ? 0.05 : 0.005;
     const auto raise = [&](const std::string& unit, auto measure) {
@@ -367,16 +368,16 @@ Ceilings measure_host_ceilings(const WantedCeilings& wanted) {
     if (wanted.footprint(static_cast<double>(bytes)) || 2 * bytes > capacity)
       sizes.push_back(bytes);
   }
-  // The largest stands for memory; it is left out where
-  // smaller ones say enough.
+  // The largest footprint stands for memory; it is left out if smaller ones are
+  // enough.
   if (sizes.size() > 1 && !wanted.footprint(static_cast<double>(sizes.back())))
     sizes.pop_back();
   const Buffer buffer(sizes.back(), team);
   std::vector<Footprint> footprints;
   for (const auto bytes : sizes)
     footprints.emplace_back(bytes, team);
-  // In rounds over all footprints, so that a disturbance of some milliseconds
-  // spoils no roof; those that take long have fewer.
+  // Go through all footprints in rounds, so that a disturbance of some
+  // milliseconds spoils no roof. Slow footprints get fewer rounds.
   const double enough_s =
       wanted.all() ? 2.5 : 0.012 * static_cast<double>(sizes.size());
   constexpr double long_s = 0.005;

@@ -33,7 +33,8 @@ std::string tidy_cpu_name(const std::string& name) {
   std::string tidy;
   std::istringstream words(text);
   for (std::string word; words >> word;) {
-    // "64-Core Processor": the cores are said apart
+    // skip "64-Core Processor", because the number of cores is stated
+    // separately
     if (word.find("-Core") != word.npos) break;
     if (word == "CPU") continue;
     tidy += (tidy.empty() ? "" : " ") + word;
@@ -66,7 +67,7 @@ std::string cpu_model(std::istream& cpuinfo) {
     const auto colon = line.find(':');
     if (colon == line.npos) continue;
     const std::string key = boost::trim_copy(line.substr(0, colon));
-    // x86 says "model name", some others "cpu model" or "Processor".
+    // x86 uses "model name", other systems "cpu model" or "Processor".
     if (key == "model name" || key == "cpu model" || key == "Processor") {
       const std::string model = boost::trim_copy(line.substr(colon + 1));
       if (!model.empty()) return model;
@@ -79,8 +80,8 @@ std::string host_id_of(const std::string& machine_id,
                        const std::string& serial_numbers,
                        const std::string& hostname,
                        const std::string& of_boot) {
-  // Never the name itself: what goes into it cannot be had back
-  // from a UUID made this way.
+  // Never the name itself. The UUID is a hash, from which the name cannot be
+  // recovered.
   const boost::uuids::name_generator_sha1 hash(boost::uuids::ns::dns());
   const bool named = !hostname.empty() && hostname != "(none)" &&
                      !hostname.starts_with("localhost");
@@ -98,7 +99,7 @@ bool is_identity(const std::string& number) {
   for (const unsigned char c : number) {
     if (std::isalnum(c) != 0) letters += static_cast<char>(std::tolower(c));
   }
-  // Three boards of one maker have the last two.
+  // Placeholders; three boards of one maker have the last two.
   static const std::set<std::string> known{
       "0123456789", "123456789", "1234567890",
       "03000200040005000006000700080009", "00020003000400050006000700080009"};

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// The number behind a name in a file of lines "name number".
+// The number after a name in a file of lines "name number".
 std::optional<double> number_in(const fs::path& path, const std::string& name) {
   std::ifstream in(path);
   for (std::string line; std::getline(in, line);) {
@@ -33,7 +33,7 @@ std::optional<double> number_in(const fs::path& path, const std::string& name) {
 std::optional<double> number_in(const fs::path& path) {
   std::ifstream in(path);
   double value = 0;
-  if (in >> value) return value;  // a group without a limit says "max"
+  if (in >> value) return value;  // a group without a limit has "max"
   return std::nullopt;
 }
 
@@ -56,7 +56,7 @@ Group group_in(const fs::path& folder) {
   return group;
 }
 
-// Without /proc nobody says what of it is free.
+// Without /proc, how much of it is free is unknown.
 double all_memory() {
   struct sysinfo about {};
   return sysinfo(&about) == 0

@@ -1,18 +1,19 @@
-// Main memory, as far as this process may have it. Linux:
-// /proc/meminfo and control groups.
+// The main memory that this process may use. Linux: /proc/meminfo and control
+// groups.
 #pragma once
 
 namespace parlab {
 
-// All of it in bytes, no more than a container or a job is given.
+// Total memory in bytes, limited to the share of a container or a job.
 double memory_bytes();
 
-// Free to use now. Cached files count as free: they are given
-// up when memory is needed. Without /proc all there is: it is not known.
+// Memory free to use now. Cached files count as free, because they are given up
+// when memory is needed. Without /proc it is unknown, and all memory counts as
+// free.
 double free_memory_bytes();
 
-// How many processes the system has ended so far to have memory again; 0 where
-// it does not say.
+// Number of processes that the system has killed so far to free memory; 0 if it
+// does not say.
 double killed_for_memory();
 
 }  // namespace parlab

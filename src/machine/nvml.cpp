@@ -1,5 +1,5 @@
-// NVML has no header here: what is declared is its documented C interface,
-// of which libnvidia-ml.so.1 keeps names, types and numbers.
+// NVML's header is not available here. These declarations follow its documented
+// C interface; libnvidia-ml.so.1 keeps names, types and numbers stable.
 #include "core/types.hpp"
 #include "gpu/shared_library.hpp"
 #include "machine/energy_meter.hpp"
@@ -9,8 +9,8 @@ namespace {
 
 struct Device;  // nvmlDevice_st
 
-// The library, started, and one GPU. Throws NoEnergy, and the
-// PointError of the loader.
+// The library, initialized, and one GPU. Throws NoEnergy, and the loader's
+// PointError.
 class NvmlDevice {
  public:
   NvmlDevice(const std::string& uuid, const std::string& library)
@@ -58,7 +58,8 @@ class Nvml final : public EnergyMeter {
     device_.resolve(total_energy_, "nvmlDeviceGetTotalEnergyConsumption");
     device_.resolve(power_, "nvmlDeviceGetPowerUsage");
     device_.resolve(temperature_, "nvmlDeviceGetTemperature");
-    joules();  // a GPU without the counter, or a part of one, is known at once
+    // fails at once for a GPU without the counter, or a part of a GPU
+    joules();
   }
 
   std::string source() const override { return "NVML"; }
@@ -95,14 +96,14 @@ std::unique_ptr<EnergyMeter> gpu_energy_meter(const std::string& uuid,
                                               const std::string& library) {
   try {
     return std::make_unique<Nvml>(uuid, library);
-  } catch (const PointError& error) {  // of the loader
+  } catch (const PointError& error) {  // from the loader
     throw NoEnergy(error.detail);
   }
 }
 
 std::optional<int> programs_on_gpu(const std::string& uuid,
                                    const std::string& library) {
-  // NVML_ERROR_INSUFFICIENT_SIZE: it has counted all the same
+  // NVML_ERROR_INSUFFICIENT_SIZE: the count is valid all the same
   constexpr int too_little_room = 7;
   try {
     const NvmlDevice device(uuid, library);

@@ -22,7 +22,8 @@
 namespace parlab {
 
 BoundThread::BoundThread(const std::vector<int>& cpus) : before_(affinity()) {
-  pinning_order();  // read before this thread's own affinity becomes one CPU
+  // read the order before this thread's own affinity becomes one CPU
+  pinning_order();
   run_on(cpus);
 }
 
@@ -34,8 +35,8 @@ UnpinnedThread::UnpinnedThread() : BoundThread(pinning_order()) {}
 
 namespace {
 
-// In bytes, as OMP_STACKSIZE gives it, "64M" (no letter: kilobytes); nothing
-// where it says nothing.
+// Stack size in bytes from OMP_STACKSIZE, such as "64M" (without a letter:
+// kilobytes); nothing if it is not set.
 std::optional<std::size_t> stack_of_openmp() {
   const char* text = std::getenv("OMP_STACKSIZE");
   if (text == nullptr) return std::nullopt;
@@ -48,8 +49,9 @@ std::optional<std::size_t> stack_of_openmp() {
   return static_cast<std::size_t>(std::ldexp(number, 10 * power));
 }
 
-// Threads that begin meanwhile have stacks as those of OpenMP: libgomp ends the
-// program where it finds no memory for one.
+// While it lives, new threads get stacks like those of OpenMP. They test
+// whether there is memory, because libgomp ends the program if it finds none
+// for a stack.
 class StacksOfOpenmp {
  public:
   StacksOfOpenmp() {
@@ -87,7 +89,7 @@ Detail why_no_threads(int wanted) {
   enough = true;
   enough.notify_all();
   threads.clear();
-  // One that is joined still counts until the system has put it away.
+  // A joined thread still counts until the system has removed it.
   for (const auto& id : ids) {
     while (id != 0 && tgkill(getpid(), id, 0) == 0)
       sched_yield();
@@ -100,8 +102,8 @@ Detail why_no_threads(int wanted) {
 Detail why_no_team(int threads) {
   end_idle_threads();
   if (const auto why = why_no_threads(threads)) return why;
-  // OMP_DYNAMIC and OMP_MAX_ACTIVE_LEVELS=0 would let a team be smaller than
-  // its record says.
+  // OMP_DYNAMIC and OMP_MAX_ACTIVE_LEVELS=0 could make a team smaller than its
+  // record says.
   omp_set_dynamic(0);
   omp_set_max_active_levels(std::max(omp_get_max_active_levels(), 1));
   int team = 0;
@@ -118,8 +120,8 @@ void end_idle_threads() {
 }
 
 PinnedTeam::PinnedTeam(int threads) {
-  // A larger team than one ends those beyond it by itself; beside one
-  // alone they would spin.
+  // A team of several threads ends surplus threads itself. Next to a team of
+  // one they would keep spinning.
   if (threads == 1) end_idle_threads();
   const auto& order = pinning_order();
   std::atomic<int> in_place{0};
@@ -131,8 +133,8 @@ PinnedTeam::PinnedTeam(int threads) {
     } else {
       run_on({order[thread % order.size()]});
     }
-    // Who spins at the region's end may be on the CPU that another one is
-    // bound to, and that one would wait for milliseconds.
+    // A thread that spins at the region's end may occupy the CPU that another
+    // thread is bound to, which would then wait for milliseconds.
     ++in_place;
     while (in_place < omp_get_num_threads())
       sched_yield();

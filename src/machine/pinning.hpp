@@ -8,7 +8,7 @@
 
 namespace parlab {
 
-// Binds the calling thread to some CPUs, for as long as an object lives.
+// Binds the calling thread to some CPUs while the object lives.
 class BoundThread {
  public:
   explicit BoundThread(const std::vector<int>& cpus);
@@ -20,36 +20,36 @@ class BoundThread {
   std::vector<int> before_;
 };
 
-// Binds it to one.
+// Binds it to one CPU.
 struct PinnedThread : BoundThread {
   explicit PinnedThread(int cpu) : BoundThread({cpu}) {}
 };
 
-// Lets a pinned thread run everywhere: threads that it starts meanwhile inherit
-// where it may run, and keep that.
+// Lets a pinned thread run everywhere while the object lives. Threads that it
+// starts inherit its affinity and keep it.
 struct UnpinnedThread : BoundThread {
   UnpinnedThread();
 };
 
-// Why the system does not let so many threads run beside each other, this one
-// among them; nothing: it does.
+// Why the system does not allow this many threads at once, including the
+// calling one; empty if it does.
 Detail why_no_threads(int wanted);
 
-// Why OpenMP has no team of so many; nothing: it has one, which stands ready.
-// GCC's runtime ends the program where the system gives it no thread, so this
-// is asked first.
+// Why OpenMP cannot have a team of this size; empty if it can, and then the
+// team is ready. Ask this first, because GCC's runtime ends the program if the
+// system refuses a thread.
 Detail why_no_team(int threads);
 
-// Ends the threads of the OpenMP pool, which the next parallel region
-// starts anew. After a region they spin before they sleep, and may
-// disturb what runs meanwhile.
+// Ends the threads of the OpenMP pool; the next parallel region starts new
+// ones. After a region they spin before they sleep and could disturb other
+// work.
 void end_idle_threads();
 
 // Binds the first n threads of the OpenMP pool to one CPU each, in
-// pinning_order(); the calling one for as long as an object lives: a thread
-// that a library starts afterwards must not inherit one CPU. The others keep
-// theirs until they end, so that the next team of this size finds them in
-// place: where all spin, to change places is to wait for each other.
+// pinning_order(). The calling thread is bound only while the object lives,
+// because threads that a library starts afterwards must not inherit one CPU.
+// The others stay bound until they end. So the next team of this size finds
+// them in place; moving threads would make spinning ones wait for each other.
 class PinnedTeam {
  public:
   explicit PinnedTeam(int threads);

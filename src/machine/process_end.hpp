@@ -1,11 +1,11 @@
-// How a process ended, as waitpid() says it.
+// How a process ended, from the status of waitpid().
 #pragma once
 
 #include "facts/cause.hpp"
 
 namespace parlab {
 
-// ended_with_status or ended_by_signal.
+// Returns ended_with_status or ended_by_signal.
 Detail end_of_process(int wait_status);
 
 }  // namespace parlab

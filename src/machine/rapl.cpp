@@ -19,8 +19,8 @@ std::string line_of(const fs::path& file) {
   return line;
 }
 
-// Folders of which the name begins so, by name; none when
-// there is no such class.
+// Folders whose names begin with prefix, sorted by name; empty if there is no
+// such class.
 std::vector<fs::path> folders(const fs::path& of_class,
                               const std::string& prefix) {
   std::vector<fs::path> found;
@@ -45,7 +45,7 @@ double microjoules(const fs::path& file) {
                   .arguments = {file.string(), why}});
 }
 
-// A counter that begins again at 0 behind its range.
+// A counter that restarts at 0 after its range.
 struct Zone {
   fs::path folder;
   double range, last;
@@ -54,10 +54,10 @@ struct Zone {
 class Rapl final : public EnergyMeter {
  public:
   explicit Rapl(const fs::path& classes) {
-    std::vector<std::string> names;  // that differ
-    // "intel-rapl:0" is a package, "intel-rapl:0:1" a part of it: its
-    // memory counts apart, its cores do not. What "intel-rapl-mmio" shows
-    // is the same package once more.
+    std::vector<std::string> names;  // without duplicates
+    // "intel-rapl:0" is a package and "intel-rapl:0:1" a part of it. A
+    // package's counter includes its cores but not its memory.
+    // "intel-rapl-mmio" shows the same package again.
     for (const auto& folder : folders(classes / "powercap", "intel-rapl:")) {
       const auto name = line_of(folder / "name");
       if (!name.starts_with("package") && name != "dram") continue;

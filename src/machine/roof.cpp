@@ -21,8 +21,8 @@ double interpolate(const Curve& curve, double footprint) {
 double bandwidth(const Curve& curve, double footprint, Cache cache) {
   if (curve.empty()) return 0;
   if (cache == Cache::cold) return curve.back().second;
-  // Read again and again, up to half of what is twice as large as a
-  // cache can be found in it.
+  // If data twice as large as a cache is read repeatedly, up to half of it can
+  // be found in the cache.
   double best = interpolate(curve, footprint / 2);
   for (const auto& [bytes, rate] : curve) {
     if (bytes >= footprint / 2) best = std::max(best, rate);
@@ -44,8 +44,8 @@ double attainable_bandwidth(const Ceilings& ceilings, const Work& work,
   const double copy = bandwidth(ceilings.copy, work.bytes, cache);
   const double read = bandwidth(ceilings.read, work.bytes, cache);
   if (read == 0 || copy == 0 || work.bytes <= 0) return read;
-  // Each byte written is paired with one read: together
-  // they go at the copy rate.
+  // Each byte written is paired with one byte read; together they move at the
+  // copy rate.
   const double copied = std::clamp(2 * work.written / work.bytes, 0.0, 1.0);
   return 1 / (copied / copy + (1 - copied) / read);
 }
@@ -82,8 +82,7 @@ WantedCeilings wanted_for(const Work& work, const std::string& unit,
   WantedCeilings wanted;
   wanted.units = {unit};
   wanted.least_bytes = work.bytes / 4;
-  // Beyond the caches a curve is flat: twice the
-  // footprint says what more would.
+  // Beyond the caches a curve is flat, so twice the footprint is enough.
   constexpr double beyond_caches = 128 << 20;
   wanted.most_bytes =
       std::max(2 * work.bytes, std::min(8 * work.bytes, beyond_caches));

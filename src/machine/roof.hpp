@@ -1,5 +1,5 @@
-// The roofline: the least time a machine of measured ceilings needs for a
-// piece of work. Williams, Waterman and Patterson, Roofline: an insightful
+// The roofline: the shortest time in which a machine with measured ceilings can
+// do a piece of work. Williams, Waterman and Patterson, Roofline: an insightful
 // visual performance model, 2009.
 #pragma once
 
@@ -8,46 +8,45 @@
 
 namespace parlab {
 
-// Bytes per second for work that touches `work.bytes` of memory, `work.written`
-// of them written. Pure reads go at the read curve, one byte written
-// per byte read at the copy curve; the time of a mixture is interpolated
-// between these. 0 when nothing was measured.
-// hot: the best of the curve at half this footprint or beyond (between two
-// measured footprints, interpolated in the logarithm of the footprint), so
-// that a problem that fits a cache is judged by that cache. cold: the curve
-// at its largest footprint, where no cache helps.
+// Bytes per second for work that touches `work.bytes` of memory and writes
+// `work.written` of them. Pure reads follow the read curve; one byte written
+// per byte read follows the copy curve. The time of a mixture is interpolated
+// between the two. 0 when nothing was measured. hot: the best of the curve at
+// half this footprint or beyond, so that a problem that fits a cache is judged
+// by that cache. Between measured footprints the curve is interpolated in the
+// logarithm of the footprint. cold: the curve at its largest footprint, where
+// no cache helps.
 double attainable_bandwidth(const Ceilings& ceilings, const Work& work,
                             Cache cache);
 
-// Seconds: the longest of flops at the peak of that unit, bytes at the
-// attainable bandwidth, and an empty launch. A ceiling that was not measured
-// does not count; 0 when none was.
+// Seconds: the longest of the flops at the unit's peak, the bytes at the
+// attainable bandwidth, and an empty launch. Ceilings that were not measured do
+// not count; 0 when none was.
 double roof_seconds(const Ceilings& ceilings, const Work& work,
                     const std::string& unit, Cache cache);
 
-// The least that each of so many GPUs has to do, when they
-// share the work evenly.
+// The minimum work of each GPU when this many share it evenly.
 Work share_of(const Work& work, int gpus);
 
-// Seconds that so many bytes take from one GPU to another; 0 when
-// that was not measured.
+// Seconds to send these bytes from one GPU to another; 0 when that was not
+// measured.
 double link_seconds(const Ceilings& ceilings, double bytes);
 
-// Seconds that the link between host and GPU needs for so many bytes from the
-// host and to it, both at once; 0 when that was not measured.
+// Seconds that the link between host and GPU needs for these bytes in both
+// directions at once; 0 when that was not measured.
 double host_link_seconds(const Ceilings& ceilings, double from_host,
                          double to_host);
 
-// How many times as fast as its roof a right variant may come out: what the
-// measurement of a roof and of a time differ by.
+// How many times as fast as its roof a correct variant may appear, because both
+// measurements have errors.
 constexpr double gpu_roof_margin = 1.01, host_roof_margin = 1.03;
 
-// How many times as slow as it is a roof of the host may be measured beside
-// other programs.
+// How many times too slow a roof of the host may be measured while other
+// programs run.
 constexpr double busy_host_slowdown = 3;
 
-// The ceilings that it needs: where the work's footprint, twice that
-// and, for caches, up to eight times that lie, and the unit.
+// The ceilings that the work needs: its unit, and the curves at its footprint,
+// twice that and, because of caches, up to eight times that.
 WantedCeilings wanted_for(const Work& work, const std::string& unit,
                           Cache cache);
 

@@ -9,7 +9,7 @@
 namespace parlab {
 namespace {
 
-// Empty: the system does not say.
+// Empty if the system does not say.
 QueueTimes queue_times_of(pid_t process) {
   QueueTimes times;
   std::error_code error;

@@ -1,5 +1,5 @@
-// How long threads were kept from running, for others had the CPUs: by
-// Linux's run queues, which no program can argue with.
+// How long threads could not run because others had the CPUs. Linux's run
+// queues count it, and no program can falsify that.
 #pragma once
 
 #include <sys/types.h>
@@ -10,12 +10,12 @@
 
 namespace parlab {
 
-// A thread waits this long where nobody else is: in a virtual machine a CPU at
-// rest is woken by the host. Behind others it waits for longer.
+// Without competition a thread waits up to this long; in a virtual machine the
+// host must wake an idle CPU. Behind other threads it waits longer.
 constexpr double to_wake_s = 1e-4;
 
-// A thread since it began: seconds in a run queue, and how often
-// it left one for a CPU.
+// A thread since its start: seconds in a run queue, and how often it left one
+// to run.
 struct QueueTime {
   double waited_s = 0;
   double starts = 0;
@@ -24,11 +24,11 @@ using QueueTimes = std::map<pid_t, QueueTime>;
 
 class RunQueueWait {
  public:
-  explicit RunQueueWait(pid_t process);  // starts to count
+  explicit RunQueueWait(pid_t process);  // starts counting
 
-  // The wait since then of the thread that waited longest: threads that work
-  // together wait for that one. The time in which a CPU at rest
-  // wakes is no wait. Nothing when the system does not say.
+  // The wait since then of the thread that waited longest, because threads that
+  // work together wait for it. The time to wake an idle CPU does not count.
+  // Nothing when the system does not say.
   std::optional<double> seconds() const;
 
  private:
@@ -36,15 +36,14 @@ class RunQueueWait {
   QueueTimes before_;
 };
 
-// Threads that a process has now; 0 when the system does not say.
+// Current number of a process's threads; 0 when the system does not say.
 int threads_of(pid_t process);
 
-// Parts of the above that need no process.
-// By the text of /proc/PID/task/TID/schedstat: nanoseconds at work,
-// in the queue, and starts.
+// Parts of the above that need no process. parse_schedstat reads the text of
+// /proc/PID/task/TID/schedstat: nanoseconds running, nanoseconds in the queue,
+// and number of starts.
 std::optional<QueueTime> parse_schedstat(std::istream& schedstat);
-// Threads that have begun meanwhile count from 0, those
-// that have ended no longer.
+// Threads that began in between count from 0; those that ended do not count.
 double longest_wait(const QueueTimes& before, const QueueTimes& after);
 
 }  // namespace parlab

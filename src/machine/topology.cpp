@@ -46,9 +46,9 @@ Topology load_topology(const std::string& synthetic) {
   return topology;
 }
 
-// With OMP_PLACES or OMP_PROC_BIND set the runtime has bound this
-// thread before main(): its own affinity is one place, and the places
-// together are what may be used.
+// If OMP_PLACES or OMP_PROC_BIND is set, the runtime has bound this thread
+// before main(). Its own affinity is then just one place, and all places
+// together may be used.
 std::vector<int> allowed_cpus() {
   const auto own = affinity();
   std::set<int> all(own.begin(), own.end());
@@ -81,7 +81,7 @@ std::optional<double> positive_number(std::istream& in) {
   return std::nullopt;
 }
 
-// CPUs' worth of time the control groups allow; nothing when there is no limit.
+// Number of CPUs that the control groups allow; nothing when there is no limit.
 std::optional<double> cpu_quota() {
   std::optional<double> least;
   for (const auto& folder : control_groups("cpu")) {
@@ -111,7 +111,8 @@ Cores cores_of(const std::vector<int>& allowed, const std::string& synthetic) {
        nullptr;) {
     const auto cpu = static_cast<int>(pu->os_index);
     if (!ours.empty() && ours.count(cpu) == 0) continue;
-    // Where the system does not tell the cores, each hardware thread is one.
+    // If the system does not tell the cores, each hardware thread counts as
+    // one.
     const hwloc_obj_t core =
         hwloc_get_ancestor_obj_by_type(topology.get(), HWLOC_OBJ_CORE, pu);
     if (core == nullptr || seen.insert(core).second)
@@ -139,7 +140,7 @@ Cores cores_of(const std::vector<int>& allowed, const std::string& synthetic) {
     });
   }
   found.numa_nodes = std::max(nodes, 1);
-  // A list of CPUs that the system knows nothing of is used as it stands.
+  // If the system knows none of the CPUs, the list is used as it is.
   if (found.order.empty()) {
     found.order = allowed.empty() ? std::vector<int>{0} : allowed;
     found.count = static_cast<int>(found.order.size());
