@@ -1,8 +1,8 @@
-// Bulk tensor copies and the barriers that they arrive at: instructions of
-// compute capability 9.0 alone, each in one function. They exist in code for
-// sm_90a; elsewhere the functions are there to be compiled and do nothing:
-// refuse_without_warpgroups() comes before the launch. Of them, emulation has
-// barriers, and copies from global memory of boxes, bytes and threads.
+// Bulk tensor copies and the barriers that they arrive at. Each function is one
+// instruction that only compute capability 9.0 has. The instructions exist in
+// code for sm_90a; elsewhere the functions compile but do nothing, and
+// refuse_without_warpgroups() comes before the launch. Emulation has the
+// barriers, and copies of boxes, bytes and threads from global memory.
 //
 // PTX ISA 9.0: mbarrier, cp.async.mbarrier.arrive, cp.async.bulk.tensor.
 #pragma once
@@ -20,8 +20,8 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #endif
-// Blocks of a cluster, as an attribute of a kernel; not in
-// code for other devices.
+// Number of blocks of a cluster, as an attribute of a kernel; absent in code
+// for other devices.
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL) || \
     (defined(__CUDACC__) && !defined(__CUDA_ARCH__))
 #define PARLAB_CLUSTER(blocks) __cluster_dims__(blocks, 1, 1)
@@ -38,8 +38,8 @@
 
 namespace parlab {
 
-// Throws PointError(not_supported) unless the program has code for
-// sm_90a and the device runs it.
+// Throws PointError(not_supported) unless the program has code for sm_90a and
+// the device can run it.
 inline void refuse_without_warpgroups() {
 #ifndef PARLAB_EMULATED
   constexpr int architectures[] = {__CUDA_ARCH_LIST__};
@@ -63,7 +63,7 @@ inline void refuse_without_warpgroups() {
 
 // ---- shared memory and threads
 
-// The address within the block's shared memory that instructions take.
+// The address within the block's shared memory, as instructions need it.
 __device__ __forceinline__ std::uint32_t shared_address(const void* shared) {
 #ifdef __CUDA_ARCH__
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
@@ -72,13 +72,14 @@ __device__ __forceinline__ std::uint32_t shared_address(const void* shared) {
 #endif
 }
 
-// Copies and products that start afterwards see the writes of this thread to
-// shared memory.
+// Copies and products that start afterwards see this thread's writes to shared
+// memory.
 __device__ __forceinline__ void fence_for_copies() {
   PARLAB_SM90A("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-// Registers per thread of the calling warpgroup from here on; multiples of 8.
+// Sets the registers per thread of the calling warpgroup from here on;
+// multiples of 8.
 template <int count>
 __device__ __forceinline__ void take_registers() {
   PARLAB_SM90A("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(count));
@@ -96,9 +97,9 @@ __device__ __forceinline__ std::uint32_t block_in_cluster() {
   return rank;
 }
 
-// All threads of the cluster have come here. Of what they wrote before,
-// the others see only the barriers that were published: ordering more would
-// make the threads wait for all their writes to device memory.
+// Waits until all threads of the cluster have come here. The other blocks then
+// see only those earlier writes that are published barriers. Ordering more
+// would make the threads wait for all their writes to device memory.
 __device__ __forceinline__ void sync_cluster() {
   PARLAB_NOT_EMULATED("clusters");
   PARLAB_SM90A(
@@ -125,8 +126,8 @@ __device__ __forceinline__ void init_barrier(Barrier& barrier, int arrivals) {
       : "memory");
 }
 
-// The barriers that this thread made are seen by copies, and by the other
-// blocks of the cluster after sync_cluster().
+// Makes the barriers of this thread visible to copies, and to the other blocks
+// of the cluster after sync_cluster().
 __device__ __forceinline__ void publish_barriers() {
   PARLAB_SM90A("fence.mbarrier_init.release.cluster;" ::: "memory");
   fence_for_copies();
@@ -141,8 +142,8 @@ __device__ __forceinline__ void arrive(Barrier& barrier) {
       : "memory");
 }
 
-// At the barrier of the same place in another block of the
-// cluster, or in this one.
+// Arrives at the barrier at the same address in another block of the cluster,
+// or in this one.
 __device__ __forceinline__ void arrive_in_cluster(Barrier& barrier,
                                                   std::uint32_t block) {
   PARLAB_NOT_EMULATED("clusters");
@@ -156,7 +157,7 @@ __device__ __forceinline__ void arrive_in_cluster(Barrier& barrier,
       : "memory");
 }
 
-// One arrival, and these bytes are on their way.
+// Arrives once, and announces that these bytes are on their way.
 __device__ __forceinline__ void arrive_expecting(Barrier& barrier, int bytes) {
 #ifdef PARLAB_EMULATED
   emulation::arrive(&barrier, bytes);
@@ -167,8 +168,8 @@ __device__ __forceinline__ void arrive_expecting(Barrier& barrier, int bytes) {
                : "memory");
 }
 
-// Not 0 if that phase has completed. A number: asked among products, a bool
-// is compiled to a branch, which holds them up.
+// Not 0 if that phase has completed. It is a number, because a bool tested
+// among products is compiled to a branch, which delays them.
 __device__ __forceinline__ std::uint32_t has_arrived(Barrier& barrier,
                                                      std::uint32_t parity) {
   std::uint32_t done = 1;
@@ -194,7 +195,7 @@ __device__ __forceinline__ void wait(Barrier& barrier, std::uint32_t parity) {
 
 // ---- copies of threads, by load_async
 
-// One arrival, when all copies that this thread has begun by now are done.
+// Arrives once when all copies that this thread has begun so far are done.
 __device__ __forceinline__ void arrive_after_copies(Barrier& barrier) {
 #ifdef PARLAB_EMULATED
   emulation::arrive_after_copies(&barrier);
@@ -204,8 +205,7 @@ __device__ __forceinline__ void arrive_after_copies(Barrier& barrier) {
                : "memory");
 }
 
-// Walks a ring of stages: which is next, and which parity its
-// barriers have by then.
+// Walks a ring of stages and knows the next one and the parity of its barriers.
 template <int stages>
 struct Ring {
   int stage = 0;
@@ -224,7 +224,8 @@ struct Ring {
 // One thread asks for them. Coordinates in elements, the first dimension first;
 // in that, a box begins at a multiple of 16 bytes.
 
-// The map will be needed soon: the first copy does not wait for it.
+// Loads a map that will be needed soon, so that the first copy does not wait
+// for it.
 __device__ __forceinline__ void prefetch(const TensorMap& map) {
   PARLAB_SM90A("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
 }
@@ -254,8 +255,8 @@ __device__ __forceinline__ void load_box(void* shared, const TensorMap& map,
       : "memory");
 }
 
-// The same into all blocks of the cluster that are named by a bit; the
-// bytes are counted by the barrier of each.
+// The same into all blocks of the cluster whose bits are set; the barrier of
+// each block counts its bytes.
 __device__ __forceinline__ void load_box(void* shared, const TensorMap& map,
                                          Barrier& barrier, std::uint16_t blocks,
                                          int x, int y, int z) {
@@ -270,7 +271,7 @@ __device__ __forceinline__ void load_box(void* shared, const TensorMap& map,
       : "memory");
 }
 
-// Stores are counted in groups, by the thread that asked for them.
+// Stores are counted in groups by the thread that requested them.
 __device__ __forceinline__ void store_box(const TensorMap& map,
                                           const void* shared, int x, int y,
                                           int z = 0) {
@@ -283,8 +284,8 @@ __device__ __forceinline__ void store_box(const TensorMap& map,
       : "memory");
 }
 
-// Bytes in a row: multiples of 16, as are both addresses. Stores are
-// counted like those of boxes.
+// Contiguous bytes; their number and both addresses are multiples of 16. Stores
+// are counted like those of boxes.
 __device__ __forceinline__ void load_bytes(void* shared, const void* from,
                                            int bytes, Barrier& barrier) {
 #ifdef PARLAB_EMULATED
@@ -306,14 +307,14 @@ __device__ __forceinline__ void store_bytes(void* to, const void* shared,
       : "memory");
 }
 
-// Until at most `pending` of the last stores still read shared memory.
+// Waits until at most `pending` of the last stores still read shared memory.
 template <int pending>
 __device__ __forceinline__ void wait_for_stores_to_read() {
   PARLAB_SM90A("cp.async.bulk.wait_group.read %0;" ::"n"(pending) : "memory");
 }
 
-// Until all stores have been done. A kernel's end waits for its stores by
-// itself: before it, it is enough that they have read.
+// Waits until all stores are done. The end of a kernel waits for its stores by
+// itself, so before it they need only have read.
 __device__ __forceinline__ void wait_for_stores() {
   PARLAB_SM90A("cp.async.bulk.wait_group 0;" ::: "memory");
 }

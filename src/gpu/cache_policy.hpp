@@ -1,13 +1,13 @@
-// Loads and stores with a cache policy chosen before the launch, as
-// a number in a tunable.
+// Loads and stores with a cache policy that a tunable selects by number before
+// the launch.
 //
-// A policy is a hint. Reads: `ca` caches in L1 and L2, what a plain load does
-// on today's GPUs too; `cg` in L2 alone; `cs` expects no second use, and its
-// line is the first to be given up. Writes go through L1 to L2 in any case;
-// `wb` leaves them there until their place is needed, `wt` sends them on to
-// memory, `cs` expects no further use. None of them switches a cache off: that
-// was so for L1 alone, on devices of around 2010, where ptxas -dlcm=cg and
-// -dlcm=cs -dscm=wt did for a whole program what these do for one access.
+// A policy is a hint. Loads: `ca` caches in L1 and L2, as plain loads on
+// today's GPUs do; `cg` caches in L2 only; `cs` expects no second use, so its
+// line is evicted first. Stores go through L1 to L2 in any case: `wb` leaves
+// them there until their place is needed, `wt` sends them on to memory, `cs`
+// expects no further use. None of them switches a cache off. That was only
+// possible for L1, on devices of around 2010, where ptxas -dlcm=cg and -dlcm=cs
+// -dscm=wt applied to a whole program what these functions apply to one access.
 #pragma once
 
 #include "core/tunables.hpp"

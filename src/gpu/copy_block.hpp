@@ -1,12 +1,12 @@
-// A block of a matrix to another place: between rows of different lengths,
-// which cannot be sent, or copied, in one piece.
+// Copies a block of a matrix between rows of different lengths, which cannot be
+// sent or copied in one piece.
 #pragma once
 
 #include "gpu/gpu.hpp"
 
 namespace parlab {
 
-// block.y copies rows, block.x columns.
+// Threads along y copy rows, threads along x columns.
 template <typename T>
 __global__ void copy_rows(const T* from, std::int64_t from_pitch, T* to,
                           std::int64_t to_pitch, std::int64_t rows,
@@ -18,8 +18,8 @@ __global__ void copy_rows(const T* from, std::int64_t from_pitch, T* to,
   }
 }
 
-// rows x cols elements, row-major; a pitch is the number of elements from a
-// row to the next. In stream order; from and to do not overlap.
+// Copies rows x cols elements, row-major; a pitch is the number of elements
+// from one row to the next. In stream order; from and to must not overlap.
 template <typename T>
 void copy_block(Gpu& gpu, const T* from, std::int64_t from_pitch, T* to,
                 std::int64_t to_pitch, std::int64_t rows, std::int64_t cols) {

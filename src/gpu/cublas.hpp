@@ -1,4 +1,5 @@
-// cuBLAS, loaded when it is first called: loading it takes a tenth of a second.
+// cuBLAS, loaded on its first call, because loading it takes a tenth of a
+// second.
 #pragma once
 
 #include <cublas_v2.h>
@@ -39,13 +40,13 @@ inline void cublas_check(cublasStatus_t status, const char* call,
                              .arguments = {call, words_of(status)}});
 }
 
-// The calls of cuBLAS that variants use, in the library's own column-major
-// terms. One handle per Gpu. It is not destroyed: the context it would
-// have to speak to may be gone already.
+// The cuBLAS calls that variants use, in the library's own column-major terms.
+// There is one handle per Gpu. It is not destroyed, because the context that it
+// would need may already be gone.
 class Cublas {
  public:
-  // Bound to the stream of this Gpu. Throws PointError(not_supported)
-  // when the library is not there.
+  // The instance bound to this Gpu's stream. Throws PointError(not_supported)
+  // when the library is not installed.
   static Cublas& on(Gpu& gpu) {
     auto& library = gpu.attached<Cublas>();
     library.check(library.set_stream_(library.handle_,
@@ -54,8 +55,8 @@ class Cublas {
     return library;
   }
 
-  // T: float or double, where nothing else is said.
-  // y = op(A) x, A m x n and column-major with leading dimension m.
+  // T is float or double unless stated otherwise. y = op(A) x, with A m x n and
+  // column-major with leading dimension m.
   template <typename T>
   void gemv(cublasOperation_t op, std::int64_t m, std::int64_t n, const T* a,
             const T* x, T* y) {
@@ -69,8 +70,8 @@ class Cublas {
     const ResultOnDevice scope(*this);
     check(of<T>().dot(handle_, n, x, 1, y, 1, result), "cublas dot");
   }
-  // C = A B, A m x k, B k x n, all column-major without gaps; of half and
-  // bfloat16 on the tensor cores, with sums in float.
+  // C = A B, with A m x k and B k x n, all column-major without gaps. Half and
+  // bfloat16 use the tensor cores, with sums in float.
   template <typename T, typename Sum>
   void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const T* a,
             const T* b, Sum* c) {
@@ -88,7 +89,7 @@ class Cublas {
                  const float* b, float* c) {
     gemm_on_tensor_cores(m, n, k, a, b, c);
   }
-  // B = A^T, A m x n and B n x m, both column-major without gaps.
+  // B = A^T, with A m x n and B n x m, both column-major without gaps.
   template <typename T>
   void transpose(std::int64_t m, std::int64_t n, const T* a, T* b) {
     const T one = 1, zero = 0;
@@ -96,7 +97,7 @@ class Cublas {
                        &zero, b, n, b, n),
           "cublas geam");
   }
-  // C = A A^T, A n x k, C n x n, both column-major without gaps.
+  // C = A A^T, with A n x k and C n x n, both column-major without gaps.
   template <typename T>
   void gemm_gram(std::int64_t n, std::int64_t k, const T* a, T* c) {
     const T one = 1, zero = 0;
@@ -161,7 +162,7 @@ class Cublas {
     return std::get<Calls<T>>(calls_);
   }
 
-  // For one call, scalars are where the pointers to them say: on the device.
+  // For one call, scalars are read from and written to device memory.
   class ResultOnDevice {
    public:
     explicit ResultOnDevice(Cublas& library) : library_(library) {

@@ -1,5 +1,5 @@
-// cuBLASLt, loaded when it is first called: the part of cuBLAS that lets
-// its caller choose among its kernels.
+// cuBLASLt, loaded on its first call: the part of cuBLAS that lets its caller
+// choose among its kernels.
 #pragma once
 
 #include <cublasLt.h>
@@ -15,16 +15,16 @@
 
 namespace parlab {
 
-// Products on the tensor cores, sums in float, by the fastest of the kernels
-// that the library's heuristics propose. They are tried out at the first
-// product of a kind, which is never a timed one.
+// Products on the tensor cores with sums in float, by the fastest of the
+// kernels that the library's heuristics propose. They are tried at the first
+// product of a kind, which is never timed.
 class CublasLt {
  public:
-  // Throws PointError(not_supported) when the library is not there.
+  // Throws PointError(not_supported) when the library is not installed.
   static CublasLt& on(Gpu& gpu) { return gpu.attached<CublasLt>(); }
 
-  // C = A B, A m x k, B k x n, all column-major without gaps;
-  // floats are rounded to TF32.
+  // C = A B, with A m x k and B k x n, all column-major without gaps; floats
+  // are rounded to TF32.
   template <typename T>
   void gemm(Gpu& gpu, std::int64_t m, std::int64_t n, std::int64_t k,
             const T* a, const T* b, float* c) {
@@ -52,11 +52,11 @@ class CublasLt {
   }
 
  private:
-  // what the library asks for on Hopper
+  // the library's recommendation for Hopper
   static constexpr std::size_t workspace_bytes = 32 << 20;
-  static constexpr float enough_ms = 50;  // to choose in
+  static constexpr float enough_ms = 50;  // time for choosing
 
-  // A product of one kind. Kept for as long as the Gpu is, as is the handle.
+  // A product of one kind. It lives as long as the Gpu, and so does the handle.
   struct Plan {
     cublasLtMatmulDesc_t product = nullptr;
     cublasLtMatrixLayout_t a = nullptr, b = nullptr, c = nullptr;
@@ -117,8 +117,8 @@ class CublasLt {
     destroy_preference_(preference);
     int best = -1;
     float least[most], spent = 0;
-    // In turns, and the small ones often: what a host that is at work delays
-    // is a launch of any of them.
+    // Try the kernels in turns, and small products often, because a busy host
+    // may delay any launch.
     for (int round = 0; round == 0 || (round < 20 && spent < enough_ms);
          ++round) {
       for (int i = 0; i < count; ++i) {

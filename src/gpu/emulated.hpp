@@ -1,4 +1,4 @@
-// Requests of gpu/ to the emulation where CUDA has no call that could be
+// Requests of gpu/ to the emulation for which CUDA has no call that could be
 // emulated: instructions, and exchanges between lanes. places/emulation/
 // implements them.
 #pragma once
@@ -14,7 +14,7 @@ namespace parlab::emulation {
 #ifdef __cpp_lib_source_location
 using Site = std::source_location;
 #else
-// The part of it that is used here, for clang before 16.
+// The members of std::source_location that are used here, for clang before 16.
 class Site {
  public:
   static constexpr Site current(const char* file = __builtin_FILE(),
@@ -39,27 +39,28 @@ class Site {
 
 void wait_for_launch_before();
 
-// A copy to shared memory, done when it is waited for, and not before.
+// A copy to shared memory. It takes place when it is waited for, and not
+// before.
 void copy_async(void* to, const void* from, std::size_t bytes,
                 std::size_t zero_bytes);
 
 // Barriers of compute capability 9.0, which count arrivals and the bytes of
-// copies, and those copies, of boxes. A box arrives when its barrier is found
-// complete, not before. gpu/bulk_copies.hpp says more.
+// copies, and the copies of boxes that arrive there. A box arrives when its
+// barrier is found complete, not before. See gpu/bulk_copies.hpp.
 struct Box {
-  const void* data;  // of the array
+  const void* data;  // the start of the array
   std::int64_t extent[3], pitch[2], size[3],
-      at[3];  // the first dimension in bytes
+      at[3];  // first dimension in bytes
   int swizzle;
 };
 void init_barrier(const void* barrier, int arrivals);
-// Both return the parity of the phase that they arrive in.
+// Both return the parity of the phase in which they arrive.
 unsigned arrive(const void* barrier, std::int64_t announced_bytes);
-// when the copies that this thread began by copy_async are done
+// arrives when the copies that this thread began by copy_async are done
 unsigned arrive_after_copies(const void* barrier);
-// The phase of now ends when those copies are done, too.
+// The current phase ends only when those copies are done, too.
 void delay_by_copies(const void* barrier);
-// From the next phase on one arrival less is waited for.
+// From the next phase on, the barrier expects one arrival less.
 void drop_from_barrier(const void* barrier);
 bool has_completed(const void* barrier, unsigned parity);
 void copy_box(void* shared, const Box& box, const void* barrier);
@@ -68,8 +69,8 @@ void copy_bytes(void* shared, const void* from, std::int64_t bytes,
 // Ends a kernel that uses what only exists on a GPU: "copies to clusters".
 void lacks(const char* what);
 
-// Collects the values of all lanes of the warp, in their order, by one meeting:
-// CUDA would shuffle each value.
+// Collects the values of all lanes of the warp, in order, in one meeting; CUDA
+// would shuffle each value.
 void tell_all_lanes(const void* mine, std::size_t bytes, void* all,
                     const Site& site);
 template <typename T>

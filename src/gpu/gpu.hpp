@@ -1,11 +1,11 @@
-// What a CUDA variant sees of the device: launch() and scratch memory.
+// A CUDA variant's view of the device: launch() and scratch memory.
 //
-// The same header serves two builds: compiled by nvcc, launch() is a
-// checked CUDA launch; with PARLAB_EMULATED, compiled by the host compiler,
-// it executes the kernel on the CPU.
+// The same header serves two builds. Compiled by nvcc, launch() is a checked
+// CUDA launch. Compiled by the host compiler with PARLAB_EMULATED, it executes
+// the kernel on the CPU.
 #pragma once
 
-#include <cuda_runtime.h>  // in the emulated build the stand-in of this name
+#include <cuda_runtime.h>  // in the emulated build, the stand-in of this name
 
 #include <cstddef>
 #include <cstdint>
@@ -24,8 +24,8 @@
 
 namespace parlab {
 
-// Blocks in a grid, or threads in a block. Signed 64 bits: what a device
-// cannot take is refused by launch(), not cut off on the way. Written as
+// Blocks in a grid, or threads in a block. Signed 64 bits, so that launch()
+// refuses values too large for a device instead of truncating them. Written as
 // {x, y, z}, as one number, or as a dim3.
 struct Extent {
   std::int64_t x = 1, y = 1, z = 1;
@@ -45,9 +45,9 @@ struct LaunchConfig {
   Extent block = {};
   // dynamic shared memory per block; may exceed 48 KB
   std::size_t shared_bytes = 0;
-  // all blocks resident at once, grid barriers allowed
+  // all blocks are resident at once, and grid barriers are allowed
   bool cooperative = false;
-  // may begin before the launch before it ends: see overlap.hpp
+  // may begin before the previous launch ends: see overlap.hpp
   bool overlaps = false;
 };
 
@@ -55,16 +55,16 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
 
-// Most blocks of a grid along y, or along z. If there is more to do, a block
-// takes several parts, one after another.
+// Largest number of blocks of a grid along y or z. If there is more to do, a
+// block takes several parts, one after another.
 constexpr std::int64_t most_blocks_in_y = 65535;
 constexpr std::int64_t blocks_in_y(std::int64_t extent, std::int64_t block) {
   const std::int64_t blocks = ceil_div(extent, block);
   return blocks < most_blocks_in_y ? blocks : most_blocks_in_y;
 }
 
-// An argument of a launch, as the kernel takes it. A kernel may take a plain
-// pointer where an input is const: what it writes there is found.
+// Converts an argument of a launch to the kernel's parameter type. A kernel may
+// take a plain pointer for a const input; writes through it are detected.
 template <typename P, typename A>
 P as_parameter(const A& argument) {
   if constexpr (std::is_pointer_v<P> && std::is_pointer_v<A> &&
@@ -87,8 +87,8 @@ class Gpu {
   Gpu& operator=(const Gpu&) = delete;
 
   // Starts kernel(args...) on the stream of this Gpu. Throws
-  // PointError(not_supported) when the device cannot take the configuration,
-  // PointError(launch_failed) when the launch fails.
+  // PointError(not_supported) when the configuration is too large for the
+  // device, PointError(launch_failed) when the launch fails.
   template <typename... P, typename... A>
   void launch(const LaunchConfig& config, void (*kernel)(P...), A... args) {
     const auto identity = reinterpret_cast<const void*>(kernel);
@@ -97,7 +97,7 @@ class Gpu {
                     "launch() has more or fewer arguments than the kernel");
     } else {
 #ifdef PARLAB_EMULATED
-      // Its own reads are not the kernel's.
+      // Not instrumented, because its own reads are not the kernel's.
       const auto thread = [ kernel, ... values = as_parameter<P>(args) ]()
           __attribute__((no_sanitize("thread"))) {
         kernel(values...);
@@ -114,24 +114,24 @@ class Gpu {
     }
   }
 
-  // Device memory that belongs to the variant for as long as its point
-  // is measured: the n-th request of every execution gets the same block
-  // again. Contents: undefined.
+  // Device memory that belongs to the variant while its point is measured. The
+  // n-th request of every execution returns the same block. Contents:
+  // undefined.
   template <typename T>
   T* scratch(std::int64_t count) {
     return static_cast<T*>(
         scratch_bytes(static_cast<std::size_t>(count) * sizeof(T), false));
   }
-  // The same, zero before the first execution; the variant must
-  // leave it zero for the next.
+  // The same, but zero before the first execution; the variant must leave it
+  // zero for the next one.
   template <typename T>
   T* zeroed_scratch(std::int64_t count) {
     return static_cast<T*>(
         scratch_bytes(static_cast<std::size_t>(count) * sizeof(T), true));
   }
 
-  // Blocks of this kernel that fit on one multiprocessor at once (for grids of
-  // one wave); throws PointError(not_supported) when not one does.
+  // The number of blocks of this kernel that fit on one multiprocessor at once
+  // (for grids of one wave). Throws PointError(not_supported) when none fits.
   template <typename... P>
   int resident_blocks(void (*kernel)(P...), int threads,
                       std::size_t shared_bytes = 0) {
@@ -140,15 +140,14 @@ class Gpu {
   }
 
   virtual int multiprocessors() const = 0;
-  // dynamic shared memory a block may ask for
+  // dynamic shared memory that a block may request
   virtual std::size_t max_shared_bytes() const = 0;
   virtual std::size_t l2_bytes() const = 0;
   // Copies and fills in stream order.
   virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
   virtual void clear(void* data, std::size_t bytes) = 0;
-  // Copies count elements, of device memory or of the host's, into a
-  // __constant__ array of the same file, from its element `first` on, in stream
-  // order.
+  // Copies `count` elements from device or host memory into a __constant__
+  // array of the same file, starting at its element `first`, in stream order.
   template <typename T, std::size_t n>
   void copy_to_constant(T (&array)[n], const T* from, std::int64_t count,
                         std::int64_t first = 0) {
@@ -159,10 +158,10 @@ class Gpu {
     copy(static_cast<T*>(address_of_constant(array)) + first, from, bytes);
 #endif
   }
-  // For libraries: a cudaStream_t; nullptr in emulation.
+  // A cudaStream_t for libraries; nullptr in emulation.
   virtual void* stream() const = 0;
-  // An object that lives as long as this Gpu, made at the first
-  // request: a library's handle.
+  // An object made at the first request that lives as long as this Gpu, such as
+  // a library's handle.
   template <typename T>
   T& attached() {
     return *static_cast<T*>(attachment(
@@ -185,17 +184,17 @@ class Gpu {
   virtual void* scratch_bytes(std::size_t bytes, bool zeroed) = 0;
   virtual int occupancy(const void* kernel, int threads,
                         std::size_t shared_bytes) = 0;
-  // The one of this type, made at the first request and destroyed
-  // with this Gpu.
+  // The object of this type, made at the first request and destroyed with this
+  // Gpu.
   virtual void* attachment(const std::type_info& type, void* (*make)(),
                            void (*destroy)(void*)) = 0;
 };
 
 }  // namespace parlab
 
-// Dynamic shared memory as an array of T: T* tile = shared_memory<T>().
-// Both builds share it because CUDA's own extern __shared__ cannot be
-// said once for two element types.
+// Dynamic shared memory as an array of T: T* tile = shared_memory<T>(). Both
+// builds use it, because CUDA's own extern __shared__ cannot be declared for
+// two element types.
 #ifndef PARLAB_EMULATED
 template <typename T>
 __device__ __forceinline__ T* shared_memory() {

@@ -1,11 +1,11 @@
-// What a variant sees of several GPUs: each of them, and what moves
-// between their memories.
+// A variant's view of several GPUs: each of them, and transfers between their
+// memories.
 //
-// One thread drives all of them: it queues work on each GPU in turn, and
-// nothing waits for the host. What is called here takes its place in the order
-// of every GPU that it names: after what was queued there before, and before
-// what is queued there later. A GPU reads and writes its own memory alone;
-// what another one has must be brought over by one of these calls.
+// One thread drives all of them. It queues work on each GPU in turn, and
+// nothing waits for the host. Each call here takes its place in the order of
+// every GPU that it names, after what was queued there before, and before what
+// is queued there later. A GPU reads and writes only its own memory; these
+// calls must bring over the data of others.
 #pragma once
 
 #include <functional>
@@ -21,15 +21,15 @@ namespace parlab {
 template <typename T>
 using OnEach = std::vector<T*>;
 
-// What a GPU has to send at the least when `elements` elements of
-// each are added up: all but its own share once for the sum, and
-// that share to all others.
+// Bytes that a GPU must send at least when `elements` elements of each GPU are
+// added up: everything but its own share once for the sum, and then that share
+// to all others.
 inline double all_reduce_bytes(double elements, Dtype dtype, int gpus) {
   return 2 * elements * static_cast<double>(bytes_of(dtype)) * (gpus - 1) /
          gpus;
 }
 
-// The tunables of a kernel, and how many GPUs it is to run on.
+// The tunables of a kernel, and the number of GPUs.
 inline ShortList<TunableSpec> with_gpus(ShortList<TunableSpec> tunables) {
   tunables.push_back(gpus());
   return tunables;
@@ -45,13 +45,13 @@ class Gpus {
   virtual int count() const = 0;
   virtual Gpu& operator[](int i) = 0;
 
-  // Calls f(gpu, i) for each of them.
+  // Calls f(gpu, i) for each GPU.
   template <typename F>
   void each(F f) {
     for (int i = 0; i < count(); ++i)
       f((*this)[i], i);
   }
-  // scratch() of each GPU: count elements.
+  // scratch() on each GPU, with this many elements each.
   template <typename T>
   OnEach<T> scratch(std::int64_t elements) {
     OnEach<T> all;
@@ -59,7 +59,7 @@ class Gpus {
     return all;
   }
 
-  // f(part) of each part: a pointer that it has.
+  // Calls f(part) for each part and collects the pointers that it returns.
   template <typename Args, typename F>
   auto from(const Parts<Args>& parts, F f) const {
     OnEach<std::remove_pointer_t<decltype(f(parts[0]))>> all;
@@ -67,15 +67,16 @@ class Gpus {
       all.push_back(f(part));
     return all;
   }
-  // An input's halo is the variant's to fill: the same address, to write to.
+  // The variant must fill an input's halo. Returns the same address for
+  // writing.
   template <typename T>
   static T* halo(const T* address) {
     return const_cast<T*>(address);
   }
 
   // to[i][k] = from[0][k] + from[1][k] + ... for all i and each k of
-  // `elements`; from and to may be the same. Throws LibraryMissing where NCCL
-  // is not there, as broadcast() does; a team of one needs none.
+  // `elements`; from and to may be the same. Like broadcast(), it throws
+  // LibraryMissing without NCCL; a team of one needs none.
   template <typename T>
   void all_reduce(const OnEach<T>& from, const OnEach<T>& to,
                   std::int64_t elements) {
@@ -86,7 +87,7 @@ class Gpus {
   void broadcast(int root, const OnEach<T>& data, std::int64_t elements) {
     send_to_all(root, untyped(data), elements, dtype_of<T>());
   }
-  // Memory of one GPU that goes to another.
+  // Memory of one GPU that is copied to another.
   struct Move {
     int target;
     void* to;
@@ -100,13 +101,13 @@ class Gpus {
     return {target, to, source, from,
             static_cast<std::size_t>(elements) * sizeof(T)};
   }
-  // All of them at the same time: none reads what another writes.
+  // Makes all moves at the same time; none may read what another writes.
   virtual void exchange(const std::vector<Move>& moves) = 0;
 
-  // Does what `transfers` calls here beside what `work` starts on the GPUs,
-  // neither waiting for the other. What was queued before comes before both,
-  // what is queued later after both. The transfers read nothing that the
-  // work writes, and write nothing that it touches.
+  // Runs the calls that `transfers` makes here in parallel with the work that
+  // `work` starts on the GPUs. Everything queued before comes before both, and
+  // everything queued later after both. The transfers must not read what the
+  // work writes, or write what it touches.
   virtual void beside(const std::function<void()>& transfers,
                       const std::function<void()>& work) = 0;
 

@@ -1,15 +1,16 @@
-// Asynchronous copies of a thread to shared memory, of which only a part may be
-// there. __pipeline_memcpy_async branches where it is not known before how much
-// that is.
+// A thread's asynchronous copies to shared memory, from data that may be only
+// partly there. If its size is not known in advance, __pipeline_memcpy_async
+// branches.
 #pragma once
 
 #include "gpu/gpu.hpp"
 
 namespace parlab {
 
-// The first `there` bytes are read, what follows is zero; 4, 8 or 16 bytes,
-// both addresses multiples of them. To be waited for as the toolkit's
-// copies: __pipeline_commit. Before compute capability 8.0 not asynchronous.
+// Copies 4, 8 or 16 bytes; both addresses must be multiples of that. The first
+// `there` bytes are read, the others become zero. Wait for it as for the
+// toolkit's copies: __pipeline_commit. Synchronous before compute capability
+// 8.0.
 template <int bytes>
 __device__ __forceinline__ void load_async(void* shared, const void* from,
                                            int there = bytes) {
@@ -18,7 +19,7 @@ __device__ __forceinline__ void load_async(void* shared, const void* from,
   emulation::copy_async(shared, from, bytes, bytes - there);
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   const auto to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
-  if constexpr (bytes == 16) {  // past L1
+  if constexpr (bytes == 16) {  // bypasses L1
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to),
                  "l"(from), "r"(there)
                  : "memory");

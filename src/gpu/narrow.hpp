@@ -1,5 +1,5 @@
-// half and bfloat16 in kernels: the types of CUDA, which lie in memory
-// as those of the host do.
+// half and bfloat16 in kernels: CUDA's types, with the same layout in memory as
+// the host's.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -29,7 +29,7 @@ struct OnDevice<bfloat16> {
 template <typename T>
 using device_type = typename narrow::OnDevice<T>::type;
 
-// The same array as a kernel takes it.
+// The same array with the type that a kernel takes.
 template <typename T>
 const device_type<T>* as_device(const T* data) {
   static_assert(sizeof(T) == sizeof(device_type<T>));

@@ -1,16 +1,14 @@
-// Kernels that begin before the launch before them ends: programmatic
-// dependent launch (CUDA C++ Programming Guide, section of that name).
-// Starting a kernel takes some microseconds, and a small problem has no
-// other work to hide them behind.
+// Kernels that begin before the previous launch ends: programmatic dependent
+// launch (CUDA C++ Programming Guide, section of that name). Starting a kernel
+// takes some microseconds, and a small problem has no other work to hide them.
 //
-// A launch with .overlaps = true may begin as soon as every block of the
-// launch before it has said let_next_launch_begin(), or has ended. All
-// threads of its kernel call wait_for_launch_before() before they touch
-// memory that a launch before it writes or reads, asynchronous copies
-// included: then all of these have ended.
-// Emulation names the access that comes too early, and the thread that
-// never waits. Where a device or a build is older than compute capability
-// 9.0, launches follow one another as ever.
+// A launch with .overlaps = true may begin once every block of the previous
+// launch has called let_next_launch_begin() or has ended. All threads of its
+// kernel must call wait_for_launch_before() before they touch memory that an
+// earlier launch writes or reads, even by asynchronous copies. After that call
+// all earlier launches have ended. Emulation reports an access that comes too
+// early, and a thread that never waits. On devices or in builds before compute
+// capability 9.0, launches follow one another as usual.
 #pragma once
 
 #include "gpu/gpu.hpp"

@@ -1,12 +1,12 @@
-// The calls of CUDA's runtime that a submission makes itself, on a real GPU:
-// they become part of the execution that makes them. An execution is queued as
-// a whole before it runs, so nothing here waits for the device: memory is
-// scratch memory, which each execution gets again; copies and fills go to the
-// stream of the execution, and so do launches in angle brackets, which
-// scripts/launches.awk writes as chevrons(). What the host would have to wait
-// for, a copy to its memory, an execution cannot have there.
+// Calls of CUDA's runtime that a submission makes itself, on a real GPU. They
+// become part of the execution that makes them. An execution is queued as a
+// whole before it runs, so no call here waits for the device. Memory is scratch
+// memory, which each execution gets again. Copies and fills go to the stream of
+// the execution. So do launches in angle brackets, which scripts/launches.awk
+// writes as chevrons(). Calls for which the host must wait, such as a copy to
+// its memory, are not available.
 //
-// scripts/compile-submission.sh includes it before the submission.
+// scripts/compile-submission.sh includes this file before the submission.
 #pragma once
 
 #include <cstdlib>
@@ -17,7 +17,7 @@
 
 namespace parlab {
 
-// The one that this OS thread's execution was given.
+// The Gpu given to the execution that this OS thread makes.
 Gpu& gpu_at_work();
 
 namespace own_calls {
@@ -35,7 +35,7 @@ cudaError_t allocate(T** memory, std::size_t bytes) {
       gpu().scratch<char>(static_cast<std::int64_t>(bytes)));
   return cudaSuccess;
 }
-// It is scratch memory: the next execution has it again.
+// Keeps scratch memory, because the next execution uses it again.
 inline cudaError_t free(const void*) {
   return cudaSuccess;
 }
@@ -83,7 +83,7 @@ struct Chevrons {
 
 }  // namespace own_calls
 
-// Streams of its own are taken for the one of the execution.
+// All of the submission's own streams stand for that of the execution.
 inline own_calls::Chevrons chevrons(dim3 grid, dim3 block,
                                     std::size_t shared_bytes = 0,
                                     cudaStream_t = nullptr) {

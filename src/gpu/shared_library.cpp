@@ -1,4 +1,4 @@
-// Not in the header: nvcc 13.0 with GCC 13 fails where a string is copied.
+// Not in the header, because nvcc 13.0 with GCC 13 fails on copies of a string.
 #include "gpu/shared_library.hpp"
 
 #include <dlfcn.h>

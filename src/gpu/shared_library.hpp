@@ -1,21 +1,22 @@
-// A library of NVIDIA's that is loaded when it is first needed: programs
-// start without it, and run where it is not installed.
+// A library of NVIDIA's that is loaded when it is first needed, so that
+// programs start without it and run where it is not installed.
 #pragma once
 
 #include <string>
 
 namespace parlab {
 
-// Stays loaded for good: what it started may be gone after main() only.
+// The library stays loaded for good, because its resources may be released only
+// after main().
 class SharedLibrary {
  public:
-  // Throws PointError(not_supported) when the library is not there.
+  // Throws PointError(not_supported) when the library is not installed.
   explicit SharedLibrary(const std::string& soname,
                          const std::string& remedy =
                              "install it, or set LD_LIBRARY_PATH to the "
                              "CUDA toolkit's folder of libraries");
 
-  // Throws PointError(not_supported) when the library has no such function.
+  // Throws PointError(not_supported) when the library lacks the function.
   template <typename F>
   void resolve(F*& function, const char* name) const {
     function = reinterpret_cast<F*>(address(name));

@@ -1,11 +1,11 @@
-// What a variant sees of a GPU when its arrays are the host's: streams
-// of that GPU, and copies both ways.
+// A variant's view of a GPU when its arrays are in host memory: streams of that
+// GPU, and copies in both directions.
 //
-// The arrays are pinned memory of the host. A kernel works on memory of the
-// GPU alone, scratch() of one of the streams, and what it needs is copied
-// there first. What is queued on one stream is done in order, streams go
-// on beside each other, and nothing waits for the host. An execution lasts
-// from the first copy until every stream is done.
+// The arrays are in pinned host memory. Kernels work only on GPU memory, the
+// scratch() of one of the streams, and their data is copied there first. Work
+// queued on one stream is done in order, streams run in parallel, and nothing
+// waits for the host. An execution lasts from the first copy until every stream
+// is done.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,8 @@
 
 namespace parlab {
 
-// How a variant cuts its problem: KiB of a piece, and streams that take turns.
+// How a variant divides its problem: KiB per piece, and streams that take
+// turns.
 inline TunableSpec piece_kib(std::int64_t fallback = 2048) {
   return {.name = "piece",
           .fallback = fallback,
@@ -28,7 +29,7 @@ inline TunableSpec streams_in_turn(std::int64_t fallback = 4) {
   return {.name = "streams", .fallback = fallback, .min = 1, .max = 16};
 }
 
-// Those of a kernel, and these two.
+// The tunables of a kernel, and these two.
 inline ShortList<TunableSpec> with_pieces(
     ShortList<TunableSpec> tunables, const TunableSpec& piece = piece_kib()) {
   tunables.push_back(piece);
@@ -36,10 +37,9 @@ inline ShortList<TunableSpec> with_pieces(
   return tunables;
 }
 
-// Rows of a piece of so many KiB, where a row has so many bytes. All
-// that an execution queues must fit the queues of the device: where there
-// would be more pieces than `most`, they are larger. None is larger than
-// the problem, whatever was asked for.
+// Number of rows in a piece of `kib` KiB. Everything that an execution queues
+// must fit the queues of the device, so pieces are larger if there would be
+// more than `most`. No piece is larger than the problem.
 inline std::int64_t rows_of_piece(std::int64_t rows, std::int64_t row_bytes,
                                   std::int64_t kib, std::int64_t most = 64) {
   const auto all = std::max<std::int64_t>(rows, 1);
@@ -47,8 +47,8 @@ inline std::int64_t rows_of_piece(std::int64_t rows, std::int64_t row_bytes,
   return std::clamp(asked, ceil_div(all, most), all);
 }
 
-// A part of a row-major matrix: `pitch` elements from the beginning
-// of one row to the next.
+// A part of a row-major matrix, with `pitch` elements from the start of one row
+// to the next.
 template <typename T>
 struct Block {
   T* data;
@@ -62,8 +62,8 @@ class Streams {
   Streams(const Streams&) = delete;
   Streams& operator=(const Streams&) = delete;
 
-  // Stream i, made when it is first asked for: few will do. Its scratch
-  // memory may be used on all.
+  // Stream i, made on first use; few are enough. Its scratch memory may be used
+  // on all streams.
   virtual Gpu& operator[](int i) = 0;
 
   // Copies count elements in the order of stream i.
@@ -89,12 +89,12 @@ class Streams {
     if (rows > 0 && cols > 0) queue_to_host(i, rows_of(to, from, rows, cols));
   }
 
-  // What is queued on stream i from now on waits for all that is queued
-  // on stream `other` by now.
+  // Makes later work on stream i wait for all work queued on stream `other` so
+  // far.
   virtual void wait(int i, int other) = 0;
 
  protected:
-  // Rows of bytes.
+  // Rows in bytes.
   struct Rows {
     void* to;
     std::size_t to_pitch;
@@ -105,7 +105,7 @@ class Streams {
   virtual void queue_to_host(int i, const Rows& rows) = 0;
 
  private:
-  // One long row where nothing lies between two.
+  // One long row if there are no gaps between rows.
   template <typename T>
   static Rows rows_of(Block<T> to, Block<const T> from, std::int64_t rows,
                       std::int64_t cols) {

@@ -1,5 +1,5 @@
-// Products of small matrices by a warp together, on the tensor cores
-// where the device has them.
+// Products of small matrices that a warp computes together, on the tensor cores
+// if the device has them.
 #pragma once
 
 #include "gpu/gpu.hpp"
@@ -7,8 +7,8 @@
 
 namespace parlab {
 
-// What the lanes of a warp have of two factors, for where no tensor cores are:
-// element i of a lane. All lanes ask at once, and for the same i.
+// The lanes' elements of two factors, for devices without tensor cores: element
+// i of a lane. All lanes must ask at once, and for the same i.
 template <typename T, int A, int B>
 class FactorsOfWarp {
  public:
@@ -54,10 +54,10 @@ class FactorsOfWarp {
 //   sum  row g, columns 2 t and 2 t + 1, then row g + 8, the same columns
 // All lanes take part; threads of a warp are neighbours in x. Rounded like a
 // chain of fused multiply-adds. PTX ISA, matrix fragments for mma.m16n8k4, k8
-// and k16 with .f64. Before compute capability 9.0 as products of 8 rows and 4
-// columns, before 8.0 (and in emulation) as multiply-adds of what other lanes
-// have. Of an H200's rate the longer ones come nearer to the top: between two
-// that are issued, a warp waits some cycles, however long they are.
+// and k16 with .f64. Before compute capability 9.0 it uses products of 8 rows
+// and 4 columns. Before 8.0, and in emulation, it uses multiply-adds with the
+// elements of other lanes. Longer products come closer to the peak of an H200,
+// because a warp waits some cycles between any two of them.
 template <int K>
 __device__ __forceinline__ void tensor_multiply_add(double (&sum)[4],
                                                     const double (&a)[K / 2],
@@ -113,7 +113,7 @@ __device__ __forceinline__ void tensor_multiply_add(double (&sum)[4],
 //   sum  as above
 // PTX ISA, matrix fragments for mma.m16n8k16 with floating-point type.
 // Before compute capability 8.0 (and in emulation) products are exact, and
-// so is their sum but for rounding in double.
+// their sum is rounded only to double.
 template <typename Pair>
 __device__ __forceinline__ void tensor_multiply_add(float (&sum)[4],
                                                     const Pair (&a)[4],
@@ -156,13 +156,13 @@ __device__ __forceinline__ void tensor_multiply_add(float (&sum)[4],
 #endif
 }
 
-// The nearest number of 11 significant bits, ties away from zero. On an H200
-// in fewer cycles than the instruction of to_tf32 takes.
+// The nearest number with 11 significant bits, ties away from zero. On an H200
+// it takes fewer cycles than the instruction of to_tf32.
 __device__ __forceinline__ float rounded_to_11_bits(float x) {
   return __uint_as_float((__float_as_uint(x) + 0x1000) & ~0x1fffu);
 }
 
-// The same: what the tensor cores keep of a float, which would be cut off
+// The same: the bits of a float that tensor cores keep. They would truncate it
 // otherwise.
 __device__ __forceinline__ float to_tf32(float x) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
@@ -174,7 +174,7 @@ __device__ __forceinline__ float to_tf32(float x) {
 #endif
 }
 
-// The same for floats of which the first 11 significant bits count (see
+// The same for floats, of which the first 11 significant bits count (see
 // to_tf32), a 16 x 8, b 8 x 8:
 //   a    column t of rows g and g + 8, then column t + 4 of both
 //   b    rows t and t + 4 of column g

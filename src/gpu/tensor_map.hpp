@@ -1,5 +1,5 @@
-// Tensor maps: what the bulk tensor copies (TMA) of compute
-// capability 9.0 know of an array.
+// Tensor maps describe an array for the bulk tensor copies (TMA) of compute
+// capability 9.0.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace parlab {
 
-// What an element is to the copy. tf32 rounds to nearest on the way;
-// the others are moved as they are.
+// The type of an element for the copy. tf32 rounds to nearest during the copy;
+// the others are copied unchanged.
 enum class MapElement { int8, f16, bf16, float32, float64, tf32 };
 
 __host__ __device__ constexpr int element_bytes(MapElement element) {
@@ -23,19 +23,19 @@ __host__ __device__ constexpr int element_bytes(MapElement element) {
                                                                          : 2;
 }
 
-// An array in device memory of up to three dimensions, the first without
-// gaps, and the box of it that one copy moves. What a box covers beyond
-// the extents is read as zero and not written.
+// An array in device memory of up to three dimensions, the first without gaps,
+// and the box that one copy moves. Parts of a box outside the extents are read
+// as zero and not written.
 struct TensorLayout {
   MapElement element;
   const void* data;        // aligned to 16 bytes
-  std::int64_t extent[3];  // in elements; 1 for dimensions that are not there
-  // bytes from one index of the 2nd, of the 3rd dimension to
-  // the next: multiples of 16
+  std::int64_t extent[3];  // in elements; 1 for unused dimensions
+  // bytes between neighbouring indices of the 2nd and the 3rd dimension;
+  // multiples of 16
   std::int64_t pitch[2];
   int box[3];  // at most 256 each
-  // bytes of a box in the 1st dimension: 32, 64, 128, all permuted as
-  // warpgroup products read them; 0: in order
+  // bytes of a box in the 1st dimension: 32, 64 or 128, permuted as warpgroup
+  // products read them; 0: in order
   int swizzle;
 };
 
@@ -67,11 +67,11 @@ inline TensorMap tensor_map(const TensorLayout& layout) {
 
 using TensorMap = CUtensorMap;
 
-// A value to be passed to a kernel as `const __grid_constant__ TensorMap`.
-// Throws PointError(not_supported) when the driver has no such maps,
-// or the layout cannot be one.
+// A value to pass to a kernel as `const __grid_constant__ TensorMap`. Throws
+// PointError(not_supported) when the driver has no tensor maps or the layout
+// does not fit one.
 inline TensorMap tensor_map(const TensorLayout& layout) {
-  // Asked of the runtime, so that the program does not link to the driver.
+  // Obtained from the runtime, so that the program does not link to the driver.
   static const auto encode = [] {
     void* entry = nullptr;
     cudaDriverEntryPointQueryResult found;

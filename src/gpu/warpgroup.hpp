@@ -1,19 +1,19 @@
-// Products by warpgroups: instructions of compute capability 9.0 alone, as the
-// copies and barriers of bulk_copies.hpp are. Emulation has none of them. PTX
-// ISA 9.0: asynchronous warpgroup level matrix instructions.
+// Products by warpgroups. Like the copies and barriers of bulk_copies.hpp,
+// these instructions exist only in compute capability 9.0. Emulation has none
+// of them. PTX ISA 9.0: asynchronous warpgroup level matrix instructions.
 //
-// sum += a b for a warpgroup: 128 threads, from a warp on whose number is a
-// multiple of 4. a is 64 x K, b is K x N, K = 32 bytes of elements. Lane l
-// of warp w holds of sum, with g = l / 4 and t = l % 4:
+// sum += a b for a warpgroup, which has 128 threads and starts at a warp whose
+// number is a multiple of 4. a is 64 x K, b is K x N, K = 32 bytes of elements.
+// Lane l of warp w holds these elements of sum, with g = l / 4 and t = l % 4:
 //   sum[4 j], sum[4 j + 1]      row 16 w + g,
 //                               columns 8 j + 2 t and 8 j + 2 t + 1
 //   sum[4 j + 2], sum[4 j + 3]  row 16 w + g + 8, the same columns
-// and of a, where a comes from registers (32-bit elements; K = 8): rows 16
-// w + g and 16 w + g + 8 of column t, then of column t + 4.
+// If a comes from registers (32-bit elements; K = 8), the lane holds rows
+// 16 w + g and 16 w + g + 8 of column t, then of column t + 4.
 //
-// They run on their own: begin_products(), products, end_products();
-// wait_for_products() before any register or shared memory
-// that they use is touched.
+// Products are asynchronous: call begin_products(), the products, and
+// end_products(). Call wait_for_products() before touching any register or
+// shared memory that they use.
 #pragma once
 
 #include "gpu/bulk_copies.hpp"
@@ -25,12 +25,12 @@
 
 namespace parlab {
 
-// Where an operand lies in shared memory, and in which pattern. Made of rows
-// of `swizzle` bytes, eight of them permuted among one another as bulk tensor
-// copies do it. Along K (rows of the array are rows of a, columns of b):
-// `group` is the distance of 8 rows, `panel` unused. Across K (rows of the
-// array are indices of K, so that it has to be transposed): `panel` is the
-// distance of 128 bytes of such a row to the next 128, `group` that of 8 rows.
+// Describes where an operand lies in shared memory, and in which pattern. Its
+// rows have `swizzle` bytes, and eight of them are permuted as by bulk tensor
+// copies. Along K (rows of the array are rows of a, columns of b): `group` is
+// the distance of 8 rows, `panel` is unused. Across K (rows of the array are
+// indices of K, so the operand is transposed): `panel` is the distance from 128
+// bytes of such a row to the next 128, `group` that of 8 rows.
 template <int swizzle>
 __device__ __forceinline__ std::uint64_t operand_in_shared(const void* shared,
                                                            int group,
@@ -49,14 +49,14 @@ __device__ __forceinline__ void begin_products() {
 __device__ __forceinline__ void end_products() {
   PARLAB_SM90A("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
-// Until at most `pending` of the last groups are under way.
+// Waits until at most `pending` of the last groups are running.
 template <int pending>
 __device__ __forceinline__ void wait_for_products() {
   PARLAB_SM90A("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
 }
 
-// The compiler does not know that products run on: this keeps it from reading
-// or writing registers of theirs on the wrong side of a wait.
+// The compiler does not know that products are still running. This keeps it
+// from reading or writing their registers on the wrong side of a wait.
 template <typename Register, int count>
 __device__ __forceinline__ void pin_registers(Register (&registers)[count]) {
   _Pragma("unroll")
@@ -69,7 +69,7 @@ __device__ __forceinline__ void pin_registers(Register (&registers)[count]) {
   }
 }
 
-// The registers of an instruction, as operands and as their numbers.
+// The registers of an instruction, as operands and by number.
 #define PARLAB_8(kind, s, i)                                                  \
   kind(s[i]), kind(s[i + 1]), kind(s[i + 2]), kind(s[i + 3]), kind(s[i + 4]), \
       kind(s[i + 5]), kind(s[i + 6]), kind(s[i + 7])
@@ -103,10 +103,9 @@ __device__ __forceinline__ void pin_registers(Register (&registers)[count]) {
   "%122"                                                                       \
   ", %123, %124, %125, %126, %127"
 
-// Both operands from shared memory, N columns of b; `add` false:
-// sum = a b. FLAGS: the signs of both, where they have one, and whether
-// they are transposed, where they can be. A, B, ADD, AT, BT: the
-// numbers of these operands.
+// Both operands from shared memory, with N columns of b; `add` false: sum = a
+// b. FLAGS: the signs of both, if they have any, and whether they are
+// transposed, if possible. A, B, ADD, AT, BT: the numbers of these operands.
 #define PARLAB_PRODUCT(N, NUMBERS, REGISTERS, A, B, ADD, TYPES, FLAGS)      \
   PARLAB_SM90A("{\n.reg .pred add;\nsetp.ne.b32 add, " ADD                  \
                ", 0;\n"                                                     \
@@ -137,9 +136,9 @@ __device__ __forceinline__ void pin_registers(Register (&registers)[count]) {
 
 enum class Factor { f16, bf16, tf32, int8 };
 
-// N = 256, 192, 128 or 64: twice the registers of sum. a_across,
-// b_across: the operand lies across K, see operand_in_shared(); only
-// elements of two bytes can.
+// N = 256, 192, 128 or 64: twice the number of registers of sum. a_across,
+// b_across: the operand lies across K, see operand_in_shared(); only possible
+// for two-byte elements.
 template <Factor factor, bool b_across = false, bool a_across = false,
           typename Sum, int registers>
 __device__ __forceinline__ void multiply_add(Sum (&sum)[registers],
@@ -162,8 +161,8 @@ __device__ __forceinline__ void multiply_add(Sum (&sum)[registers],
   }
 }
 
-// The same with a in registers, in TF32. A: the numbers of its registers;
-// B, ADD: of b and of add.
+// The same with a in registers, in TF32. A: the numbers of its registers; B,
+// ADD: those of b and of add.
 #define PARLAB_PRODUCT_FROM_REGISTERS(N, NUMBERS, REGISTERS, A, B, ADD)        \
   PARLAB_SM90A("{\n.reg .pred add;\nsetp.ne.b32 add, " ADD                     \
                ", 0;\n"                                                        \

@@ -28,9 +28,10 @@ constexpr Known known[] = {
     {"MKL", "MKL_Set_Num_Threads", false, ""},
 };
 
-// In this order. The OpenBLAS that shares the threads of this program comes
-// first, as Debian and Fedora name it, whichever of several is the default
-// there: one with threads of its own waits for those of OpenMP, which spin.
+// In the order of preference. First comes the OpenBLAS that shares this
+// program's threads, under its names in Debian and Fedora, whichever build is
+// the default there. A build with its own threads waits for those of OpenMP,
+// which spin.
 constexpr const char* looked_for[] = {
     "/usr/lib/*/openblas-openmp/libopenblas.so.0",
     "libopenblaso.so.0",
@@ -40,7 +41,7 @@ constexpr const char* looked_for[] = {
     "libmkl_rt.so.2",
     "libmkl_rt.so.1"};
 
-// The files that a pattern stands for; a soname stands for itself.
+// The files that match a pattern; a soname stands for itself.
 std::vector<std::string> files_of(const char* pattern) {
   glob_t found{};
   std::vector<std::string> files;
@@ -52,7 +53,7 @@ std::vector<std::string> files_of(const char* pattern) {
 
 enum class ThreadsOf { none, library, openmp };
 
-// Which threads a library was built to compute on.
+// The kind of threads that a library was built to use.
 ThreadsOf threads_of(void* library) {
   if (void* const parallel = dlsym(library, "openblas_get_parallel"))
     return ThreadsOf{reinterpret_cast<int (*)()>(parallel)()};
@@ -62,8 +63,9 @@ ThreadsOf threads_of(void* library) {
   return own ? ThreadsOf::library : ThreadsOf::openmp;
 }
 
-// What OpenBLAS takes this CPU for. A CPU that is newer than the library, or
-// hides what it is, as in a virtual machine, it may take for a far older one.
+// The CPU type that OpenBLAS detects. If a CPU is newer than the library or
+// hides its type, as in a virtual machine, OpenBLAS may take it for a far older
+// one.
 std::string core_of(void* library) {
   void* const name = dlsym(library, "openblas_get_corename");
   return name == nullptr ? "" : reinterpret_cast<const char* (*)()>(name)();
@@ -71,7 +73,7 @@ std::string core_of(void* library) {
 
 constexpr std::string_view for_core = " for ";  // in a library's name
 
-// One that OpenBLAS has kernels for which this CPU can execute.
+// A CPU type that OpenBLAS has kernels for and that this CPU can execute.
 const char* newer_core() {
 #ifdef __x86_64__
   if (__builtin_cpu_supports("avx512vl")) return "SkylakeX";
@@ -79,8 +81,9 @@ const char* newer_core() {
   return "Haswell";
 }
 
-// Whether that has no AVX2, which this CPU has: products of matrices then take
-// several times as long as they need. The names are those of OpenBLAS 0.3.
+// Whether the detected type has no AVX2 though this CPU does. Matrix products
+// then take several times as long as necessary. The names are those of OpenBLAS
+// 0.3.
 bool is_too_old([[maybe_unused]] const std::string& core) {
 #ifdef __x86_64__
   const auto without = {
@@ -95,8 +98,8 @@ bool is_too_old([[maybe_unused]] const std::string& core) {
 #endif
 }
 
-bool is_loaded = false;  // of the one instance there is
-std::string too_old;     // the core that it takes this CPU for, if it is
+bool is_loaded = false;  // whether the only instance is loaded
+std::string too_old;     // the CPU type that it detects, if that is too old
 
 std::string of_environment() {
   const char* wanted = std::getenv("PARLAB_BLAS");
@@ -115,9 +118,9 @@ std::string Blas::loaded() {
 }
 
 Blas::Blas() {
-  // OpenBLAS with threads of its own lets them spin for a tenth of a
-  // second after each call, on all CPUs. With 2^24 clock cycles it is a few
-  // milliseconds, as with the threads of OpenMP.
+  // The threads of an OpenBLAS that has its own spin on all CPUs for a tenth of
+  // a second after each call. With 2^24 clock cycles it is a few milliseconds,
+  // as with the threads of OpenMP.
   setenv("OPENBLAS_THREAD_TIMEOUT", "24", 0);
   std::string tried;
   const auto load = [&](const std::string& soname) {
@@ -130,7 +133,8 @@ Blas::Blas() {
     soname_ = soname;
     return library_ != nullptr;
   };
-  // One thread is no match for a team; who names such a library gets it.
+  // A single-threaded library cannot compete with a team, so it is only used if
+  // it was requested.
   const auto load_threaded = [&](const std::string& soname) {
     if (!load(soname)) return false;
     if (threads_of(library_) != ThreadsOf::none) return true;
@@ -155,8 +159,8 @@ Blas::Blas() {
   resolve(std::get<Calls<float>>(calls_), "cblas_s");
   resolve(std::get<Calls<double>>(calls_), "cblas_d");
   name_ = soname_;
-  // Told by what it has, not by its name: that may be a link of
-  // the distribution's own.
+  // Identified by its functions, because its file name may be a link of the
+  // distribution.
   for (const auto& one : known) {
     void* const function = dlsym(library_, one.set_threads);
     if (function == nullptr) continue;
@@ -180,14 +184,14 @@ Blas::Blas() {
   if (is_too_old(core)) too_old = core;
   has_own_threads_ = threads_of(library_) == ThreadsOf::library;
   wake_blas = [](int threads) {
-    constexpr int side = 128;  // enough for OpenBLAS to use them all
+    constexpr int side = 128;  // enough for OpenBLAS to use all threads
     static const std::vector<float> a(side * side), x(side);
     std::vector<float> y(side);
     instance().gemv(threads, side, side, a.data(), x.data(), y.data());
   };
   if (has_own_threads_) name_ += " with pthreads";
   if (threads_of(library_) == ThreadsOf::none) name_ += " without threads";
-  // Its threads are those of the OpenMP that this program has.
+  // Makes MKL use the threads of this program's OpenMP.
   if (void* const layer = dlsym(library_, "MKL_Set_Threading_Layer")) {
     constexpr int gnu = 3;
     reinterpret_cast<int (*)(int)>(layer)(gnu);

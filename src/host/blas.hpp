@@ -1,6 +1,6 @@
-// The BLAS of this host, loaded when it is first called: a program that
-// does not use it does not wait for it. Any that has the CBLAS interface
-// with 32-bit extents will do.
+// The BLAS of this host, loaded on its first call, so that other programs do
+// not wait for it. Any library with the CBLAS interface and 32-bit extents will
+// do.
 #pragma once
 
 #include <omp.h>
@@ -15,22 +15,22 @@
 
 namespace parlab {
 
-// The calls that variants use. One instance per process;
-// the library stays loaded.
+// The BLAS calls that variants use. There is one instance per process, and the
+// library stays loaded.
 class Blas {
  public:
-  // The one that PARLAB_BLAS names, by soname or path; else the first
-  // there is of OpenBLAS, built with OpenMP if possible, BLIS, FlexiBLAS
-  // and MKL. Throws PointError(not_supported) when there is none.
+  // The library that PARLAB_BLAS names, by soname or path. Otherwise the first
+  // available one of OpenBLAS, preferably built with OpenMP, BLIS, FlexiBLAS
+  // and MKL. Throws PointError(not_supported) if there is none.
   static const Blas& instance();
   // What is loaded, "OpenBLAS 0.3.21"; empty when nothing has asked for it.
   static std::string loaded();
-  // The one that is loaded was built to start threads of its own,
-  // beside those of OpenMP.
+  // Whether the loaded library starts threads of its own besides those of
+  // OpenMP.
   static bool has_own_threads() { return has_own_threads_; }
 
-  // T: float or double. All matrices are row-major without gaps.
-  // y = A x, A rows x cols, on this many threads.
+  // T is float or double. All matrices are row-major without gaps. y = A x,
+  // with A rows x cols, on this many threads.
   template <typename T>
   void gemv(int threads, std::int64_t rows, std::int64_t cols, const T* a,
             const T* x, T* y) const {
@@ -38,7 +38,7 @@ class Blas {
     of<T>().gemv(row_major, no_trans, size(rows), size(cols), 1, a, size(cols),
                  x, 1, 0, y, 1);
   }
-  // y = A^T x, A as above.
+  // y = A^T x, with A as above.
   template <typename T>
   void gemv_transposed(int threads, std::int64_t rows, std::int64_t cols,
                        const T* a, const T* x, T* y) const {
@@ -52,7 +52,7 @@ class Blas {
     const Threads scope(*this, threads);
     return of<T>().dot(size(n), x, 1, y, 1);
   }
-  // C = A B, A m x k, B k x n.
+  // C = A B, with A m x k and B k x n.
   template <typename T>
   void gemm(int threads, std::int64_t m, std::int64_t k, std::int64_t n,
             const T* a, const T* b, T* c) const {
@@ -60,7 +60,7 @@ class Blas {
     of<T>().gemm(row_major, no_trans, no_trans, size(m), size(n), size(k), 1, a,
                  size(k), b, size(n), 0, c, size(n));
   }
-  // C = A^T A, A m x n, C n x n.
+  // C = A^T A, with A m x n and C n x n.
   template <typename T>
   void gemm_gram(int threads, std::int64_t m, std::int64_t n, const T* a,
                  T* c) const {
@@ -78,8 +78,8 @@ class Blas {
   }
 
  private:
-  // Of the CBLAS interface: row-major; as it is,
-  // transposed; the upper triangle.
+  // Constants of the CBLAS interface: row-major; not transposed; transposed;
+  // the upper triangle.
   static constexpr int row_major = 101, no_trans = 111, trans = 112,
                        upper = 121;
 
@@ -98,8 +98,8 @@ class Blas {
     return std::get<Calls<T>>(calls_);
   }
 
-  // Sets the number of threads for one call. The OpenMP flavour of a library
-  // changes the caller's default with it, so that is put back.
+  // Sets the number of threads for one call. Libraries built with OpenMP also
+  // change the caller's default, so that is restored.
   class Threads {
    public:
     Threads(const Blas& library, int threads) : before_(omp_get_max_threads()) {
@@ -132,10 +132,11 @@ class Blas {
 
   void* library_ = nullptr;
   std::string soname_, name_;
-  // Of the one instance there is: known where the library is not linked, too.
+  // For the only instance; defined even if the library is not linked.
   inline static bool has_own_threads_ = false;
   std::tuple<Calls<float>, Calls<double>> calls_;
-  void (*set_threads_)(int) = nullptr;                // at most one of the two
+  // at most one of the two is set
+  void (*set_threads_)(int) = nullptr;
   void (*set_threads_long_)(std::int64_t) = nullptr;  // BLIS
 };
 

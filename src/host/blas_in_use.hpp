@@ -1,5 +1,5 @@
-// Which BLAS this host uses: what records and users are told of it. The calls
-// are in host/blas.hpp.
+// Which BLAS this host uses, for records and users. The calls are in
+// host/blas.hpp.
 #pragma once
 
 #include <string>
@@ -8,17 +8,17 @@
 
 namespace parlab {
 
-// Whether a library of that name, as Blas::loaded() says it, is the one that
-// is used here. True where there is none that could be used instead. Records
-// of before said nothing of the CPU that OpenBLAS computes for.
+// Whether a name from Blas::loaded() is that of the library in use here. Also
+// true if no library could be used instead. Old records do not name the CPU
+// type for which OpenBLAS computed.
 bool is_blas_in_use(const std::string& name);
 
-// Advice where the loaded BLAS does not use the instructions of this CPU; empty
-// where it does, or none is loaded.
+// Advice if the loaded BLAS does not use the instructions of this CPU; empty if
+// it does or none is loaded.
 Detail blas_advice();
 
-// Has the threads of the loaded BLAS wait for work, as behind a call. nullptr:
-// none is loaded; known where the library is not linked, too.
+// Makes the threads of the loaded BLAS wait for work, as after a call. nullptr
+// if none is loaded; defined even if the library is not linked.
 inline void (*wake_blas)(int threads) = nullptr;
 
 }  // namespace parlab

@@ -1,4 +1,4 @@
-// What a CPU variant sees of the machine.
+// A CPU variant's view of the machine.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@ namespace parlab {
 class Host {
  public:
   virtual ~Host() = default;
-  virtual int cores() const = 0;  // physical cores this process may use
-  // Memory that belongs to the variant for as long as its point is measured,
-  // 64-byte aligned: the n-th request of every execution gets the same
-  // block again. Contents: undefined.
+  virtual int cores() const = 0;  // physical cores that this process may use
+  // Memory that belongs to the variant while its point is measured, 64-byte
+  // aligned. The n-th request of every execution returns the same block.
+  // Contents: undefined.
   template <typename T>
   T* scratch(std::int64_t count) {
     return static_cast<T*>(

@@ -1,4 +1,4 @@
-// Vectors as wide as the registers that a file is compiled for.
+// Vectors as wide as the registers of the CPU that a file is compiled for.
 #pragma once
 
 namespace parlab {
@@ -11,7 +11,7 @@ constexpr int vector_bytes = 32;
 constexpr int vector_bytes = 16;
 #endif
 
-// unaligned: for memory that is aligned to its elements only.
+// unaligned: for memory that is only aligned to its elements.
 template <typename T>
 struct VectorOf {
   typedef T type __attribute__((vector_size(vector_bytes)));

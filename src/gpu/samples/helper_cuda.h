@@ -1,5 +1,5 @@
-// What programs take from the header of this name that comes with NVIDIA's
-// samples: the macros that look at errors. Written anew.
+// The macros for error checks that programs use from the header of this name in
+// NVIDIA's samples. Rewritten from scratch.
 #pragma once
 #include <cuda_runtime.h>
 

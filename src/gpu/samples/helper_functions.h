@@ -1,4 +1,4 @@
-// The header of this name that comes with NVIDIA's samples.
+// Replaces the header of this name in NVIDIA's samples.
 #pragma once
 #include "helper_cuda.h"
 #include "helper_string.h"

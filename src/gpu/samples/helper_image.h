@@ -1,3 +1,3 @@
-// The header of this name that comes with NVIDIA's samples.
+// Replaces the header of this name in NVIDIA's samples.
 #pragma once
 #include "helper_functions.h"

@@ -1,6 +1,5 @@
-// Stands in for the header of this name that comes with NVIDIA's samples:
-// arithmetic of vectors, element by element, and what is made of it.
-// Written anew.
+// Replaces the header of this name in NVIDIA's samples: element-by-element
+// arithmetic of vectors, and functions built on it. Rewritten from scratch.
 #pragma once
 #include <cuda_runtime.h>
 

@@ -1,5 +1,5 @@
-// The header of this name that comes with NVIDIA's samples: a clock of the
-// host. Written anew.
+// Replaces the header of this name in NVIDIA's samples: a clock of the host.
+// Rewritten from scratch.
 #pragma once
 #include <chrono>
 
