@@ -22,7 +22,7 @@ Quantity seconds(double value) {
 }
 
 // The value that a command gives an option: "--backend cuda", "--backend=cuda",
-// or "BACKEND=cuda" before it. Empty: it gives none.
+// or "BACKEND=cuda" before it. Empty if it gives none.
 std::string value_of(const std::string& command, const std::string& option,
                      const std::string& variable) {
   const auto words = shell_words(command);
@@ -38,7 +38,7 @@ std::string value_of(const std::string& command, const std::string& option,
   return {};
 }
 
-// A build may lack a variant whose file is there: then nothing is known.
+// A build may lack a variant whose file exists. Then nothing is known.
 Detail of_source(const Record& record) {
   if (const auto* const variant = variant_of(record)) {
     if (variant->source_hash == record.source_hash) return {};
@@ -51,8 +51,8 @@ Detail of_source(const Record& record) {
   return {.cause = Cause::source_gone, .arguments = {record.source}};
 }
 
-// A command that names variants gets those alone: older versions took such a
-// name beside the backends.
+// A command that names variants gets only those. Older versions also accepted
+// the name of a variant together with backends.
 Detail of_command(const Record& record, const Run& run) {
   const auto asked = value_of(run.command, "--backend", "BACKEND");
   if (asked.empty()) return {};
@@ -90,7 +90,7 @@ Detail of_quiet(const Record& record, const Run& run, const AuditRules& rules) {
             .arguments = {std::int64_t{run.others_at_work}}};
   }
   const auto summary = record.summary();
-  // Too few samples, of what takes long, have no interval.
+  // Too few samples, of slow executions, have no interval.
   if (std::isfinite(summary.precision) && summary.precision > rules.widest) {
     return {.cause = Cause::too_wide,
             .arguments = {Quantity{summary.precision, Unit::fraction}}};
@@ -98,7 +98,8 @@ Detail of_quiet(const Record& record, const Run& run, const AuditRules& rules) {
   return {};
 }
 
-// Points of one variant, setting, type and machine, which differ in size alone.
+// Names points of one variant, setting, type and machine, which differ only in
+// size.
 std::string line_of(const Record& record) {
   std::string key =
       record.machine + " " + record.host_id + " " + record.full_name() + " " +
@@ -130,8 +131,8 @@ bool alike(const Placed& one, const Placed& other, double margin) {
   return most <= margin * least;
 }
 
-// The cheapest of these neighbours: one that is out of line itself speaks
-// against nobody.
+// The cheapest of these neighbours, because one that is out of line itself must
+// not accuse others.
 const Placed* cheapest(std::span<const Placed> all, const Placed& one,
                        double from, double to, double margin) {
   const Placed* best = nullptr;
@@ -144,7 +145,7 @@ const Placed* cheapest(std::span<const Placed> all, const Placed& one,
   return best;
 }
 
-// Which neighbour it is slower than; nullptr: none.
+// The neighbour compared with which it is too slow, or nullptr.
 const Placed* out_of_line(const Placed& one, std::span<const Placed> all,
                           const AuditRules& rules) {
   const double near = rules.same_shape * rules.same_shape;
@@ -162,7 +163,7 @@ const Placed* out_of_line(const Placed& one, std::span<const Placed> all,
              : nullptr;
 }
 
-// Medians of all runs, by what was measured.
+// Medians of all runs, by the configuration measured.
 using Medians = std::map<std::string, std::map<std::string, double>>;
 
 bool is_confirmed(const Record& record, double seconds, const Medians& medians,

@@ -9,8 +9,8 @@
 namespace parlab {
 namespace {
 
-// All extents are equal; the parameters that follow them (a
-// radius) may have any value.
+// Whether all extents are equal; the parameters that follow them (a radius) may
+// have any value.
 bool square(const Record& record) {
   const std::size_t extents = record.workload == "matmul" ? 3 : 2;
   return record.size.size() < extents ||

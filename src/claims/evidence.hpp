@@ -1,5 +1,5 @@
-// The records that claims are judged by, and how to find the
-// right ones among them.
+// The records by which claims are judged, and how to find the right ones among
+// them.
 #pragma once
 
 #include <optional>
@@ -30,17 +30,17 @@ class Selection {
   Selection variant(const std::string& name) const;  // "cuda/naive"
   Selection backend(const std::string& name) const;
   Selection size(const Size& size) const;
-  // With these tunables at these values, whatever the others are.
+  // Those with these tunables at these values, whatever the others are.
   Selection with(const TunableValues& wanted) const;
   Selection with(const std::string& tunable, std::int64_t value) const;
   Selection counted() const;  // those with hardware counters
 
-  // Of the lowest and highest median; of equals the first.
-  // nullptr when there is none.
+  // The record with the lowest or highest median; the first of equal ones.
+  // nullptr if there is none.
   const Record* best() const;
   const Record* worst() const;
-  std::vector<Size> sizes() const;  // ascending, each once
-  // ascending, each once
+  std::vector<Size> sizes() const;  // ascending, without duplicates
+  // ascending, without duplicates
   std::vector<std::int64_t> values(const std::string& tunable) const;
 
   bool empty() const { return records_.empty(); }
@@ -59,13 +59,13 @@ class Evidence {
   Evidence(const Evidence&) = delete;
   Evidence& operator=(const Evidence&) = delete;
 
-  // Passed and timed, of square problems, caches hot.
+  // Passed and timed, for square problems, with hot caches.
   Selection timed(const std::string& workload, Dtype dtype) const;
-  // Also those that failed: the verdict says how.
+  // Also includes those that failed; their verdict tells how.
   Selection tried(const std::string& workload, Dtype dtype) const;
   bool has_gpu() const { return has_gpu_; }
-  // Bytes per second at the largest footprint, where no cache helps;
-  // nothing when not measured.
+  // Bytes per second at the largest footprint, where no cache helps; nothing if
+  // it was not measured.
   std::optional<double> device_bandwidth() const { return device_bandwidth_; }
 
  private:

@@ -23,7 +23,7 @@ struct Announced {
   bool observed() const {
     return std::string_view(claim.id).find("-obs") != std::string::npos;
   }
-  // Of "P-obs13": 13.
+  // 13 for "P-obs13".
   int number() const {
     const std::string_view id = claim.id;
     return std::atoi(claim.id + id.find_last_not_of("0123456789") + 1);
@@ -31,7 +31,7 @@ struct Announced {
   auto place() const { return std::tuple(observed(), section, number()); }
 };
 
-// Filled before main() by the objects of the experiments.
+// The objects of the experiments fill it before main().
 std::vector<Announced>& announced() {
   static std::vector<Announced> claims;
   return claims;

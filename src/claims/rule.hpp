@@ -1,5 +1,5 @@
-// What claims are judged with: a table of small functions, and
-// how their answers add up.
+// The tools for judging claims: a table of small functions, and how their
+// answers are combined.
 #pragma once
 
 #include <optional>
@@ -15,10 +15,10 @@ namespace parlab {
 struct Judgement {
   Outcome outcome = Outcome::cannot_be_tested;
   Text numbers;
-  std::string missing;  // empty when all of it was tested
-  // by construction or from what was published: no record decides it
+  std::string missing;  // empty if everything was tested
+  // decided by construction or from published numbers, not by records
   bool computed = false;
-  Text brief = {};  // the numbers at a glance; empty: they are short
+  Text brief = {};  // the numbers at a glance; empty if they are short
 };
 
 struct Claim {
@@ -26,36 +26,36 @@ struct Claim {
   Judgement (*judge)(const Evidence& evidence);
 };
 
-// How an experiment announces the claims of its report and what the digest
-// observed on them, once, in scripts/NAME/claims.cpp. section: that of
-// the report in results/published/DIGEST.md.
+// Registers the claims of an experiment's report and the digest's observations
+// on them, once, in scripts/NAME/claims.cpp. section: the report's section in
+// results/published/DIGEST.md.
 class Claims {
  public:
   Claims(int section, const std::vector<Claim>& claims);
 };
-// Of all experiments in the order of the digest: the claims section by section,
-// each by its number, then the observations likewise.
+// The claims of all experiments in the order of the digest: the claims by
+// section and number, followed by the observations in the same order.
 std::vector<Claim> all_claims();
 
 // ---- comparing --------------------------------------------------------------
 
-// How many times as fast as the other: the speedup when both are of the
-// same point, else the ratio of their medians. Its interval is [0, infinity)
-// when there are too few samples to give one.
+// How many times as fast as the other: the speedup if both are of the same
+// point, else the ratio of their medians. Its interval is [0, infinity) if
+// there are too few samples.
 Ratio gain(const Record& record, const Record& over);
 struct Compared {
   Size size;
   Ratio ratio;
 };
-// The best of one over the best of the other at every size that both have.
+// The best of `ours` over the best of `theirs` at every size that both have.
 std::vector<Compared> best_over_best(const Selection& ours,
                                      const Selection& theirs);
-// The interval lies above the factor; below 1 / factor.
+// Whether the interval lies above the factor, or below 1 / factor.
 bool faster(const Ratio& ratio, double factor = 1);
 bool slower(const Ratio& ratio, double factor = 1);
-// Equality is shown, not assumed: yes when the whole interval lies within
-// 1 / (1 + margin) and 1 + margin, or on the right side of one of them; no
-// when it lies beyond; else the samples do not say.
+// Equality must be shown. Yes if the whole interval lies between 1 / (1 +
+// margin) and 1 + margin, or for a one-sided question on the right side of one
+// of them. No if it lies outside. Otherwise the samples leave it open.
 std::optional<bool> as_fast(const Ratio& ratio, double margin);
 std::optional<bool> no_faster(const Ratio& ratio, double margin);
 std::optional<bool> no_slower(const Ratio& ratio, double margin);
@@ -63,7 +63,7 @@ std::optional<bool> both(std::optional<bool> a, std::optional<bool> b);
 constexpr double margin_of_no_difference = 0.02;
 // "1.48x", "1.01x (tie)", "1.60x (too few samples)"
 Text in_words(const Ratio& ratio);
-// "241x (236-247x)", where two of them are held against each other
+// "241x (236-247x)", for numbers that are compared with each other
 Text with_interval(const Ratio& ratio);
 Text times(double factor);         // "1.48x"
 Text in_percent(double fraction);  // "95%"
@@ -73,40 +73,39 @@ std::string place(const Size& size);  // "4096" when square, else "300x1000"
 std::string setting(const Record& record);  // "4096, block=16"
 std::string name(const Record& record);     // "cuda/naive block=16"
 std::optional<double> counter(const Record& record, const std::string& name);
-// Problems with as many rows as the smallest to the largest of a published
+// Problems with row numbers from the smallest to the largest of a published
 // table, which has a column "rows".
 Selection in_range_of(const std::string& table, const Selection& all);
 
 // ---- judging ----------------------------------------------------------------
 
 Judgement judged(std::optional<bool> holds, Text numbers);
-// The same where nothing was measured.
+// The same for claims without measurements.
 Judgement by_construction(bool holds, Text numbers);
 Judgement by_construction(Judgement judgement);
-// No records of the experiment that would do: says how to make them. On a
-// machine without a GPU those of the GPU cannot be made.
+// The experiment's records do not suffice; says how to make them. On a machine
+// without a GPU, those of the GPU cannot be made.
 Judgement needs(const Evidence& evidence, const std::string& experiment,
                 bool gpu = true);
 Judgement needs_counters(const Evidence& evidence,
                          const std::string& experiment);
-// Only another machine would do.
+// Only another machine could test it.
 Judgement needs_else(std::string what);
 
-// Where a rule held: at all places, at none, or at some.
+// Where a rule held: everywhere, nowhere, or at some places.
 class Tally {
  public:
-  // text: the number and its place, "1.48x at 1024"; value: to say which is
-  // least and most when there are too many to list.
-  // What the samples do not decide is listed and counts neither way; a ratio of
-  // too few samples is not decided.
+  // text: the number and its place, "1.48x at 1024". value: selects the
+  // smallest and largest if there are too many to list. Undecided results are
+  // listed but do not count; a ratio of too few samples is undecided.
   void add(std::optional<bool> held, double value, Text text);
   void add(std::optional<bool> held, const Ratio& ratio, const Text& where);
   bool empty() const { return entries_.empty(); }
   int held() const;
-  int count() const;  // without those that are not decided
+  int count() const;  // without the undecided ones
   int undecided() const;
-  // what: goes before the numbers. if_empty: the judgement when
-  // there was no place at all.
+  // what: text before the numbers. if_empty: the judgement if there was no
+  // place at all.
   Judgement judgement(const Text& what, const Judgement& if_empty) const;
 
  private:
@@ -119,13 +118,13 @@ class Tally {
   std::vector<Entry> entries_;
 };
 
-// Where one is at least so many times as fast as the other.
+// Tallies where one is at least `factor` times as fast as the other.
 Tally at_least(const std::vector<Compared>& compared, double factor);
 
-// A claim of several parts: see Outcome. It does not hold when none of those
-// does that could be tested.
+// Combines the parts of a claim: see Outcome. It does not hold if none of the
+// parts holds that could be tested.
 Judgement together(const std::vector<Judgement>& parts);
-// The first alone decides when the others cannot be tested.
+// If the others cannot be tested, the main judgement alone decides.
 Judgement supported(const Judgement& main,
                     const std::vector<Judgement>& others);
 

@@ -22,23 +22,23 @@ Points points_of(std::vector<Record> records) {
   return points;
 }
 
-// It passed before and does not now; a device that is not there is no
-// failure of the variant.
+// Whether it passed before and does not now. A missing device is not a failure
+// of the variant.
 bool lost(const Record& before, const Record& after) {
   return before.timed() && after.verdict != Verdict::passed &&
          after.verdict != Verdict::no_device &&
          after.verdict != Verdict::not_supported;
 }
 
-// Whether one run on a side may decide: on a GPU, and on CPUs that nobody else
-// has a part of and whose spread between runs was measured.
+// Whether one run on a side may decide: on a GPU, and on CPUs that are not
+// shared and whose spread between runs was measured.
 bool one_run_tells(const Record& record) {
   return record.for_gpu() ||
          (!record.shares_cpus && record.between_runs.share > 0);
 }
 
-// The standard deviation of the logarithms of runs: as these differ, or else as
-// runs are known to.
+// The standard deviation of the runs' logarithms. It is that of the runs
+// compared, or else the known spread between runs.
 double spread_of_runs(const ComparedPoint& point) {
   const auto &before = point.before.samples, &after = point.after.samples;
   if (!point.by_runs())
@@ -47,13 +47,14 @@ double spread_of_runs(const ComparedPoint& point) {
                                       1.0 / static_cast<double>(after.size()));
 }
 
-// For a ratio like this one to be told from the margin by Student's t-test with
-// so many runs on a side. Two at least, and more than there are.
+// Number of runs per side with which Student's t-test would tell a ratio like
+// this one from the margin. At least two, and more than there are now.
 int runs_to_tell(const ComparedPoint& point, double margin) {
   constexpr double most = 20;
   const double beyond =
       std::abs(std::log(point.test.ratio.value)) - std::log1p(margin);
-  // A change is told by one test of many, no change by one of its own.
+  // A change is tested together with many other points, but "same" by a test of
+  // its own.
   const double deviations = beyond > 0 ? 3 : 2;
   const double each = deviations * spread_of_runs(point) / std::abs(beyond);
   const auto have = point.by_runs() ? std::min(point.before.samples.size(),

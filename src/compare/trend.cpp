@@ -37,7 +37,7 @@ std::vector<Trend> trends_of(const std::vector<Record>& records,
                              const std::map<std::string, Run>& runs,
                              const CompareRules& rules) {
   std::vector<Trend> trends;
-  std::map<std::string, std::size_t> number_of;  // by identity
+  std::map<std::string, std::size_t> number_of;  // index by identity
   std::map<std::string, std::vector<Record>> known;
   for (const auto& [commit, now] : by_commit(records, runs)) {
     std::vector<Record> before;
@@ -64,7 +64,7 @@ std::vector<Trend> trends_of(const std::vector<Record>& records,
       }
       const bool timed = step.runs.last.timed();
       trends[number->second].steps.push_back(std::move(step));
-      // A commit at which it failed hides no time before.
+      // A failure at one commit does not hide earlier times.
       if (timed || is_new) known[identity] = std::move(of_point);
     }
   }

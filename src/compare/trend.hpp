@@ -1,4 +1,4 @@
-// How the times of points went from commit to commit.
+// How the times of points changed from commit to commit.
 #pragma once
 
 #include <map>
@@ -10,24 +10,25 @@
 
 namespace parlab {
 
-// A point at one commit, and what compare_records() says of it against the
-// last commit before that has it.
+// A point at one commit, and the result of compare_records() against the last
+// earlier commit that has it.
 struct TrendStep {
-  std::string commit, date;  // of its first run at this commit
+  std::string commit, date;  // those of its first run at this commit
   Runs runs;
   Change change = Change::undecided;
-  bool compared = false;  // ratio is known
-  Ratio ratio = {};       // of its time over that of the step before
+  bool compared = false;  // whether ratio is known
+  Ratio ratio = {};       // its time over that of the previous step
 };
 
 struct Trend {
   std::vector<TrendStep> steps;  // oldest first
 
-  bool changed() const;  // became slower, faster or failed at some step
+  // whether it became slower, faster or failed at any step
+  bool changed() const;
 };
 
-// Records of one machine, oldest first; emulated ones are left out. In the
-// order in which points were first measured.
+// records: of one machine, oldest first; emulated ones are left out. The result
+// is in the order in which points were first measured.
 std::vector<Trend> trends_of(const std::vector<Record>& records,
                              const std::map<std::string, Run>& runs,
                              const CompareRules& rules = {});

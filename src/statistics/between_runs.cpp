@@ -12,7 +12,7 @@ double median_of(const Runs& runs) {
   return median(runs.front().seconds);
 }
 
-// The variance of logarithms that runs do not know of.
+// The variance of the runs' logarithms beyond what each run knows of itself.
 double unknown_variance(const std::vector<Runs>& points) {
   double squares = 0, freedom = 0, within = 0, runs_in_all = 0;
   for (const auto& runs : points) {
@@ -21,7 +21,8 @@ double unknown_variance(const std::vector<Runs>& points) {
     for (const auto& run : runs) {
       logs.push_back(std::log(median(run.seconds)));
       mean += logs.back() / static_cast<double>(runs.size());
-      // That of one run alone: the difference between runs is looked for.
+      // The variance of one run alone (between_runs is 0), because the
+      // difference between runs is being determined.
       const double variance =
           summarize({run.seconds, run.batches, 0}).estimate.variance;
       if (std::isfinite(variance)) within += variance, ++runs_in_all;
@@ -55,7 +56,7 @@ BetweenRuns spread_between_runs(const std::vector<Runs>& points) {
   for (const auto& runs : points) {
     if (runs.size() > 1) longest = std::max(longest, median_of(runs));
   }
-  std::vector<Runs> few, many;  // of seconds
+  std::vector<Runs> few, many;  // runs with short and with long times
   for (const auto& runs : points) {
     if (runs.size() > 1)
       (median_of(runs) <= longest / 10 ? few : many).push_back(runs);

@@ -9,7 +9,7 @@
 namespace parlab {
 namespace {
 
-// Has times, all of them above 0.
+// Whether there are times, and all of them are above 0.
 bool usable(const std::vector<Samples>& runs) {
   return !runs.empty() && std::ranges::all_of(runs, [](const Samples& samples) {
     return !samples.seconds.empty() &&
@@ -17,7 +17,7 @@ bool usable(const std::vector<Samples>& runs) {
   });
 }
 
-// Several runs: the mean of the logarithms of their medians, and
+// Several runs: the mean of the logarithms of their medians, and the sum of
 // their squared deviations.
 struct Side {
   double mean = 0, squares = 0, count = 0;
@@ -35,8 +35,8 @@ Side side_of(const std::vector<Samples>& runs) {
   return side;
 }
 
-// after / before. Few runs know their spread badly: both sides
-// together know it better.
+// after / before. The spread of few runs is uncertain, so both sides are
+// pooled.
 Uncertain by_medians(const std::vector<Samples>& before,
                      const std::vector<Samples>& after) {
   const Side a = side_of(before), b = side_of(after);
@@ -63,8 +63,8 @@ std::optional<RatioTest> test_ratio(const std::vector<Samples>& before,
                log_margin = std::log1p(margin);
   const double error = std::sqrt(change.variance);
   const StudentsT t(change.freedom);
-  // The chance of a log ratio at least this far above (below) the bound
-  // when it lies at the bound.
+  // The probability of a log ratio at least this far above (below) the bound if
+  // the true one lies at the bound.
   const auto above = [&](double bound) {
     return t.above((log_ratio - bound) / error);
   };

@@ -1,4 +1,4 @@
-// Did the time change between two sets of runs of one point? From
+// Tests whether the time changed between two sets of runs of one point, from
 // the raw samples of both.
 #pragma once
 
@@ -10,32 +10,34 @@
 namespace parlab {
 
 struct RatioTest {
-  // after / before; 1.05: five per cent slower; this point alone
+  // after / before for this point alone; 1.05: five percent slower
   Ratio ratio;
   double error = 0;  // standard deviation of its logarithm
-  // of a ratio this far outside of the margin when the true one is within it
+  // probability of a ratio this far outside of the margin if the true one is
+  // within it
   double p_differs = 1;
-  // of a ratio this far within the margin when the true one is outside of it
+  // probability of a ratio this far within the margin if the true one is
+  // outside of it
   double p_within = 1;
 };
 
-// Each side: one run or several. With several runs on both sides their medians
-// are compared, by Student's t-test on their logarithms: what differs from
-// run to run is seen. With one run on a side the last runs are compared
-// as summarize() knows their medians: what differs from run to run is what
-// the samples say of it (Samples::between_runs).
+// Each side has one or several runs. With several runs on both sides, Student's
+// t-test compares the logarithms of their medians, which includes differences
+// between runs. With one run on a side, the last runs are compared by their
+// medians as summarize() knows them; the difference between runs is then taken
+// from the samples (Samples::between_runs).
 //
-// The hypotheses are not of equality but of the margin: p_differs tests
+// The hypotheses are about the margin, not about equality. p_differs tests
 // 1/(1+margin) <= ratio <= 1+margin, p_within its opposite by two one-sided
 // tests (Schuirmann, J. Pharmacokinetics and Biopharmaceutics 15, 1987).
 //
-// Nothing when a side has no run, or when its only run has too few samples.
+// Nothing if a side has no run, or if its only run has too few samples.
 std::optional<RatioTest> test_ratio(const std::vector<Samples>& before,
                                     const std::vector<Samples>& after,
                                     double margin);
 
-// Adjusted for the number of hypotheses: rejecting where the result is
-// at most alpha keeps the chance of any wrong rejection at alpha (Holm,
+// Adjusts p values for the number of hypotheses. Rejecting where the result is
+// at most alpha keeps the probability of any wrong rejection at alpha (Holm,
 // Scandinavian Journal of Statistics 6, 1979).
 std::vector<double> holm(const std::vector<double>& p);
 

@@ -13,17 +13,18 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double confidence_of_all = 0.95;
 
-// With more groups neighbours are too much alike, with fewer
-// the quantile of t grows.
+// With more groups, neighbouring ones are too correlated; with fewer, the
+// quantile of t grows.
 constexpr std::size_t groups_at_least = 4, groups_at_most = 10;
 constexpr std::size_t batch_assumed = 12;
-// The resolution that CUDA promises of its events: for samples that are all
-// alike and do not show the tick.
+// The resolution that CUDA guarantees for its events. Used for samples that are
+// all equal and so do not show the tick.
 constexpr double coarsest_tick_s = 0.5e-6;
 
-// How much larger the variance of the mean is than that of as many independent
-// values, whose correlation of neighbours is that of an autoregression. Such an
-// estimate is too low, most so for few values (Kendall, Biometrika 41, 1954).
+// Factor between the variance of the mean and that of as many independent
+// values, if neighbours are correlated as in an autoregression. The estimate of
+// the correlation is biased low, mostly for few values (Kendall, Biometrika 41,
+// 1954).
 double inflation(const std::vector<double>& deviations, double squares) {
   if (!(squares > 0)) return 1;
   double products = 0;
@@ -36,10 +37,10 @@ double inflation(const std::vector<double>& deviations, double squares) {
   return (1 + correlation) / (1 - correlation);
 }
 
-// Leaves the values in another order.
+// Reorders the values.
 double rearranged_median(std::vector<double>& values) {
-  // The upper middle in its place; the lower one is the
-  // largest of those before it.
+  // Puts the upper middle value in its place; the lower one is the largest
+  // before it.
   const auto upper =
       values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), upper, values.end());
@@ -52,22 +53,22 @@ double median_of_sorted(const std::vector<double>& sorted) {
   return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
 }
 
-// The tick is the least difference between two samples.
+// The tick is the smallest difference between two samples.
 double tick_variance_of(const std::vector<double>& sorted) {
   double tick = infinity;
   for (std::size_t i = 1; i < sorted.size(); ++i) {
     const double step = sorted[i] - sorted[i - 1];
-    // samples are stored in 8 digits
+    // samples are stored with 8 digits
     if (step > 1e-7 * sorted[i]) tick = std::min(tick, step);
   }
   if (!std::isfinite(tick)) tick = coarsest_tick_s;
-  // Start and end are each off by up to half a tick, evenly.
+  // Start and end are each off by up to half a tick, uniformly.
   const double share = tick / median_of_sorted(sorted);
   return share * share / 6;
 }
 
-// Two parts of one variance with their degrees of freedom; those of an
-// exact part are infinite.
+// Degrees of freedom of a variance with two parts; those of an exact part are
+// infinite.
 double pooled_freedom(double a, double freedom_a, double b, double freedom_b) {
   const double sum = a + b;
   if (!(sum > 0) || !std::isfinite(sum)) return 1;
@@ -76,7 +77,7 @@ double pooled_freedom(double a, double freedom_a, double b, double freedom_b) {
   return shares > 0 ? 1 / shares : infinity;
 }
 
-// The median, and its uncertainty by the groups of this run.
+// The median, and its uncertainty from the groups of this run.
 Uncertain within_run(const Samples& samples,
                      const std::vector<double>& sorted) {
   Uncertain estimate{median_of_sorted(sorted)};

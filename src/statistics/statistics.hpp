@@ -1,15 +1,14 @@
-// Medians, their intervals, and ratios of them: the only place
-// where a spread is judged.
+// Medians, their intervals, and ratios of them. Spreads are judged only here.
 //
-// The model. The samples of a run come in batches; those of one batch share
-// the state of caches and clocks and are no independent samples, so batches
-// are (batch means: Law, Simulation Modeling and Analysis, section 9.5),
-// with what correlation is left between neighbours taken out. And two runs
-// of one binary differ, by where memory lies and how warm the machine is,
-// which no number of samples of one run shows: that part is measured once
-// per machine and given with the samples (Kalibera and Jones, Rigorous
-// benchmarking in reasonable time, 2013). Both are spreads of the logarithm,
-// for times are positive and vary in proportion.
+// The model: the samples of a run come in batches. Those of one batch share the
+// state of caches and clocks, so they are not independent, but batches are
+// (batch means: Law, Simulation Modeling and Analysis, section 9.5). The
+// remaining correlation between neighbouring batches is corrected. In addition,
+// two runs of one binary differ, because memory lies elsewhere and the machine
+// has another temperature. No number of samples of one run shows that. It is
+// measured once per machine and given with the samples (Kalibera and Jones,
+// Rigorous benchmarking in reasonable time, 2013). Both are spreads of the
+// logarithm, because times are positive and vary in proportion.
 #pragma once
 
 #include <cstddef>
@@ -20,24 +19,24 @@
 
 namespace parlab {
 
-// The samples of one run, in the order they were taken.
+// The samples of one run, in the order in which they were taken.
 struct Samples {
   std::vector<double> seconds;
-  // how many each batch has; empty when that is not known
+  // number of samples in each batch; empty if unknown
   std::vector<int> batches = {};
-  // standard deviation of the medians of runs, as a share of them
+  // standard deviation of the medians of runs, as a share of the median
   double between_runs = 0;
 };
 
 // A positive number known up to a spread.
 struct Uncertain {
   double value = 0;
-  // of its logarithm
+  // variance of its logarithm
   double variance = std::numeric_limits<double>::infinity();
-  double freedom = 1;  // degrees, of that variance
+  double freedom = 1;  // degrees of freedom of that variance
 
   bool operator==(const Uncertain&) const = default;
-  // By Student's t; [0, infinity) when the variance is not known.
+  // By Student's t; [0, infinity) if the variance is unknown.
   Interval interval(double confidence = 0.95) const;
 };
 
@@ -45,33 +44,35 @@ struct Summary {
   std::size_t count = 0;
   double median = 0, min = 0, mean = 0;
   Uncertain estimate;  // of the median over all runs
-  // of it, 95 %; [0, infinity) when there are too few samples
+  // 95 % interval of the median; [0, infinity) if there are too few samples
   Interval interval;
-  // half width of that interval over the median, were runs all alike and the
-  // clock perfect: what more samples make smaller; infinite for too few
+  // half width of the interval over the median if all runs were equal and the
+  // clock perfect, which more samples make smaller; infinite if there are too
+  // few
   double precision = 0;
 
   bool operator==(const Summary&) const = default;
 };
 
-double median(std::vector<double> values);  // 0 when there are none
+double median(std::vector<double> values);  // 0 if there are none
 
-// Four batches at the least have an interval. Samples whose batches are
-// not known are taken to come in batches of 12, or in four when they are
-// few. The tick of the clock, the least difference between two samples,
+// At least four batches are needed for an interval. If the batches are unknown,
+// they are assumed to have 12 samples each, or to be four if there are few
+// samples. The tick of the clock, the smallest difference between two samples,
 // counts as an uncertainty of its own.
 Summary summarize(const Samples& samples);
 
-// Sizes of the groups of neighbouring samples whose medians are judged: ten
-// batches, or as many of neighbouring ones; with too few batches none. Nothing
-// else than the groups is asked of the order of samples.
+// Sizes of the groups of neighbouring samples whose medians are judged. There
+// are up to ten groups, each of one or several neighbouring batches; with too
+// few batches there are none. The order of samples matters only through these
+// groups.
 std::vector<std::size_t> judged_groups(const Samples& samples);
 
-// Variance of the logarithm of the median by the tick of the clock, which no
-// number of samples makes less.
+// Variance of the median's logarithm due to the tick of the clock, which more
+// samples cannot reduce.
 double tick_variance(const Samples& samples);
 
-// Half of the interval's width over the median: 0.01 is "known to 1 %".
+// Half of the interval's width over the median: 0.01 means "known to 1 %".
 double relative_half_width(const Summary& summary);
 double relative_half_width(const Uncertain& estimate);
 
@@ -85,7 +86,7 @@ Uncertain mean_of(const std::vector<Uncertain>& estimates);
 
 // ---- verdicts ---------------------------------------------------------------
 
-// One number over another, with its 95 % interval.
+// The quotient of two numbers, with its 95 % interval.
 struct Ratio {
   double value = 1;
   Interval interval = {};
@@ -93,18 +94,18 @@ struct Ratio {
 Ratio ratio(const Uncertain& a, const Uncertain& b);  // a / b
 Ratio ratio(const Uncertain& quotient);
 
-// Too few samples leave the interval without an end: then nothing is decided.
+// False if too few samples leave the interval without an upper end.
 bool decided(const Ratio& ratio);
-// The data do not say on which side of 1 the ratio lies.
+// Whether the data leave open on which side of 1 the ratio lies.
 bool tied(const Ratio& ratio);
-// The interval lies above the bound, or below it.
+// Whether the interval lies above the bound, or below it.
 bool above(const Ratio& ratio, double bound);
 bool below(const Ratio& ratio, double bound);
-// Equivalence is shown and not assumed: the whole interval lies within
-// 1 / (1 + margin) and 1 + margin (Schuirmann, J. Pharmacokinetics and
-// Biopharmaceutics 15, 1987), or on one side alone.
+// Equivalence must be shown: the whole interval lies between 1 / (1 + margin)
+// and 1 + margin (Schuirmann, J. Pharmacokinetics and Biopharmaceutics 15,
+// 1987), or, in at_most_within(), below the upper bound.
 bool equal_within(const Ratio& ratio, double margin);
-// no more than 1 + margin
+// at most 1 + margin
 bool at_most_within(const Ratio& ratio, double margin);
 
 }  // namespace parlab

@@ -11,11 +11,11 @@
 namespace parlab {
 namespace {
 
-// More of them are not seen by more readers: an answer
-// that misses one is wrong.
+// More changes would not be seen by more readers; an answer that misses one is
+// wrong.
 constexpr std::int64_t changes_per_input = 8;
-// A variant that leaves out an eighth of its work misses all of them
-// once in 5000 executions.
+// A variant that leaves out an eighth of its work misses all of them once in
+// 5000 executions.
 constexpr std::int64_t spoils_per_output = 64;
 
 const Array* find(const Arrays& arrays, const std::string& name) {
@@ -32,7 +32,7 @@ Signs random_signs() {
   Signs signs;
   for (int i = 0; i < 8; i += 2) {
     const auto bits = random();
-    // odd: a factor
+    // odd, because it is a factor
     signs.key[i] = static_cast<std::uint32_t>(bits) | 1;
     signs.key[i + 1] = static_cast<std::uint32_t>(bits >> 32) | 1;
   }

@@ -1,5 +1,5 @@
-// A result is believed because of guard words around every array, fingerprints
-// of the inputs, and poison in the outputs (core/workload.hpp).
+// Evidence for a result: guard words around every array, fingerprints of the
+// inputs, and poison in the outputs (core/workload.hpp).
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,18 @@
 
 namespace parlab {
 
-// On each side of an array. 4 KB keeps the array aligned and catches
-// a stray row of a tile.
+// Guards on each side of an array. 4 KB keeps the array aligned and catches a
+// stray row of a tile.
 constexpr std::size_t guard_bytes = 4096;
 constexpr unsigned char guard_byte = 0xa5;
 
-// Cause::wrote_before_start or wrote_past_end; none when both sides are intact.
+// Cause::wrote_before_start or wrote_past_end; empty if both sides are intact.
 Detail guard_damage(const std::string& array, const unsigned char* before,
                     const unsigned char* after);
 
-// An order-independent fingerprint of memory, the same on host and
-// device: the sum over all 4-byte words of mix(word, index), the last
-// one filled up with zeros.
+// An order-independent fingerprint of memory, the same on host and device: the
+// sum over all 4-byte words of mix(word, index). The last word is padded with
+// zeros.
 std::uint64_t fingerprint(const void* data, std::size_t bytes, int threads);
 
 // The term of one word; also compiled for the device.
@@ -38,7 +38,7 @@ __host__ __device__
   return z ^ (z >> 32);
 }
 
-// The last word when bytes is no multiple of 4; also compiled for the device.
+// The last word if bytes is not a multiple of 4; also compiled for the device.
 #ifdef __CUDACC__
 __host__ __device__
 #endif

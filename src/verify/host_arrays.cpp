@@ -15,8 +15,8 @@ namespace parlab {
 
 namespace {
 
-// Each core touches the part of the array that it works on when the loop over
-// it is cut evenly, so that the pages lie on its own NUMA node.
+// Each core touches the part of the array that it works on in an evenly divided
+// loop, so that the pages lie on its own NUMA node.
 void touch(unsigned char* memory, std::size_t bytes) {
   constexpr std::size_t page = 4096;
 #pragma omp parallel for schedule(static) num_threads(physical_cores())
@@ -46,8 +46,8 @@ HostArrays::HostArrays(const std::vector<ArraySpec>& specs) {
   for (const auto& spec : specs) {
     const std::size_t bytes = spec.bytes();
     const std::size_t whole = bytes + 2 * guard_bytes;
-    // mmap: fresh pages, so that the thread that touches them
-    // first also places them.
+    // mmap gives fresh pages, so that the thread that touches them first also
+    // places them.
     void* memory = mmap(nullptr, whole, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {

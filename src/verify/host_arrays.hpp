@@ -13,13 +13,13 @@ namespace parlab {
 
 class HostArrays {
  public:
-  // Throws PointError(out_of_memory) naming the bytes needed and free.
+  // Throws PointError(out_of_memory) with the bytes needed and free.
   explicit HostArrays(const std::vector<ArraySpec>& specs);
 
   const Arrays& view() const { return view_; }
   void poison();
   void renew_guards();
-  // Writes outside the arrays.
+  // Detects writes outside the arrays.
   Detail damage() const;
 
  private:

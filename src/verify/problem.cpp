@@ -18,7 +18,8 @@ std::vector<ArraySpec> inputs_needed(
   return arrays;
 }
 
-// That write inputs anew: to start a team for a few is slower.
+// Number of threads that write inputs anew; for small ones, starting a team
+// takes longer.
 int threads_worth(const Arrays& inputs) {
   std::size_t bytes = 0;
   for (const auto& array : inputs)
@@ -126,7 +127,7 @@ void Problem::disturb() {
 
 std::optional<Mismatch> Problem::check_disturbed(const Arrays& outputs,
                                                  const Variant& variant) {
-  // To write large inputs anew takes longer than to execute.
+  // Writing large inputs anew takes longer than an execution.
   const auto& made = oracles_of_disturbed_[variant.arithmetic_in(dtype_)];
   if (dynamic_cast<const HasAllResults*>(made.get()) != nullptr)
     return check(oracles_of_disturbed_, outputs, variant);

@@ -1,5 +1,5 @@
-// One problem on the host: its inputs, and the oracles that
-// know the right answer.
+// One problem on the host: its inputs, and the oracles that know the right
+// results.
 #pragma once
 
 #include <map>
@@ -16,13 +16,13 @@
 
 namespace parlab {
 
-// The arrays of the workload in their first layout, which the oracles need,
-// and those in another that one of the variants reads or writes.
+// The arrays of the workload in their first layout, which the oracles need, and
+// in other layouts that one of the variants reads or writes.
 std::vector<ArraySpec> arrays_needed(
     const Workload& workload, const Size& size, Dtype dtype,
     const std::vector<const Variant*>& variants);
 
-// Their bytes on one device.
+// The bytes of these arrays on one device.
 double bytes_needed(const Workload& workload, const Size& size, Dtype dtype,
                     const std::vector<const Variant*>& variants);
 
@@ -30,27 +30,27 @@ Detail detail_of(const Mismatch& mismatch);
 
 class Problem {
  public:
-  // seed: of what the inputs hold, of kinds that take signs; absent: what they
-  // hold everywhere. Throws PointError(out_of_memory).
+  // seed: changes the values of inputs of kinds that take signs; absent: the
+  // usual values. Throws PointError(out_of_memory).
   Problem(const Workload& workload, const Size& size, Dtype dtype,
           const std::vector<const Variant*>& variants,
           std::optional<std::uint64_t> seed = {});
 
-  // Makes the inputs of this kind; what an oracle said before no longer counts.
+  // Makes inputs of this kind; results of earlier oracles no longer count.
   void fill(InputKind kind);
-  // The same inputs again, after a variant has damaged them.
+  // Makes the same inputs again, after a variant has damaged them.
   void refill();
 
   // The first wrong element of the outputs that the variant writes.
   std::optional<Mismatch> check(const Arrays& outputs, const Variant& variant);
-  // outputs: found right just now. Nothing where the workload does not
-  // know.
+  // outputs: must just have passed check(). Nothing if the workload does not
+  // compute errors.
   std::optional<LargestError> largest_error(const Arrays& outputs,
                                             const Variant& variant);
 
-  // For one timed execution.
+  // Draws the disturbance for one timed execution.
   Disturbance disturbance() const;
-  // Draws the inputs that check_disturbed() judges by: with oracles of its own.
+  // Draws the inputs for check_disturbed(), which uses oracles of its own.
   void disturb();
   const Disturbance& disturbed() const { return disturbed_; }
   std::optional<Mismatch> check_disturbed(const Arrays& outputs,
@@ -68,7 +68,7 @@ class Problem {
   std::optional<std::uint64_t> seed_;
   HostArrays inputs_;
   std::vector<ArraySpec> outputs_;
-  // made when first asked
+  // made on first use
   using Oracles = std::map<Arithmetic, std::unique_ptr<Oracle>>;
   std::optional<Mismatch> check(Oracles& oracles, const Arrays& outputs,
                                 const Variant& variant);

@@ -7,8 +7,9 @@
 namespace parlab {
 namespace {
 
-// In pieces whose elements have numbers with the same upper half. The keys are
-// copies, for a word that is written might be part of a key.
+// Works in pieces in which the upper half of the element numbers is constant.
+// The keys are copies, because the compiler must assume that a written word is
+// part of a key.
 template <bool whole, typename Word>
 void change(Word* data, std::int64_t begin, std::int64_t end,
             const Signs before, const Signs now) {
@@ -69,7 +70,7 @@ void read_through(const Array& array, int threads) {
 #pragma omp parallel for simd reduction(+ : sum) num_threads(threads)
   for (std::int64_t i = 0; i < count; ++i)
     sum += words[i];
-  asm volatile("" : : "r"(sum));  // or the loop is left out
+  asm volatile("" : : "r"(sum));  // keeps the compiler from removing the loop
 }
 
 }  // namespace

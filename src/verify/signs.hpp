@@ -1,7 +1,7 @@
-// Which elements of the inputs take the other sign, as a key says that nobody
-// has seen: to read less than all of them is to be wrong. Magnitudes stay, and
-// with them what is known of the inputs: their range, and whether they are
-// whole. Also compiled for the device.
+// Which elements of the inputs change their sign, by a secret key. A variant
+// that reads only some of the elements is wrong. Magnitudes stay, and so do the
+// known properties of the inputs: their range, and whether they are integers.
+// Also compiled for the device.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,17 @@
 namespace parlab {
 
 struct Signs {
-  std::uint32_t key[8] = {};  // all zero: no element changes
+  std::uint32_t key[8] = {};  // all zero: no element changes its sign
 
-  // The key for one array, which its layouts share.
+  // The key for one array, which all its layouts share.
   Signs of(const ArraySpec& array) const {
     Signs own = *this;
     for (const char c : array.layout_of.empty() ? array.name : array.layout_of)
       own.key[1] = (own.key[1] ^ static_cast<unsigned char>(c)) * key[5];
     return own;
   }
-  // In the highest bit: 1, the element takes the other sign. A keyed hash: two
-  // rounds of a multiplication and a shift.
+  // The highest bit of the result is 1 if the element changes its sign. A keyed
+  // hash: two rounds of a multiplication and a shift.
   PARLAB_ON_BOTH std::uint32_t bit(std::uint32_t low,
                                    std::uint32_t high) const {
     std::uint32_t hash = low * key[0] + high * key[2] + key[1];
@@ -43,21 +43,21 @@ struct Signs {
   bool operator==(const Signs&) const = default;
 };
 
-// The element of the first layout that stands there; -1: none. No map: the
-// array has the first layout itself.
+// Number in the first layout of the element at this place; -1: none. Without a
+// map, the array has the first layout itself.
 PARLAB_ON_BOTH inline std::int64_t element_at(const LayoutMap& map,
                                               std::int64_t place) {
   if (map.pitch == 0) return place;
-  const bool transposed = map.down == 1;  // also where there is one row
+  const bool transposed = map.down == 1;  // true even if there is only one row
   const auto line = transposed ? map.across : map.down;
   const auto outer = place / line, inner = place % line - map.start;
   if (transposed) return inner * map.pitch + outer;
   return inner < 0 || inner >= map.pitch ? -1 : outer * map.pitch + inner;
 }
 
-// An element in memory, by the bits of its type, with its sign changed where
-// the highest bit of `change` is set. A zero has none: inputs of zeros have no
-// bit set.
+// An element in memory, as the bits of its type, with its sign changed if the
+// highest bit of `change` is set. Zeros have no sign to change: in inputs of
+// zeros no bit is set.
 template <typename Word>
 PARLAB_ON_BOTH Word with_sign(Word word, std::uint32_t change,
                               bool is_integer) {
@@ -71,15 +71,14 @@ PARLAB_ON_BOTH Word with_sign(Word word, std::uint32_t change,
                                       << shift);
 }
 
-// Writes inputs in the host's memory anew, those that are there, on as many
-// threads of OpenMP: takes the signs of `before` back, gives those of `now`.
-// Then reads them, so that caches hold what they would after an execution, and
-// nothing that waits to be written.
+// Writes inputs in host memory anew, if they are present, on `threads` OpenMP
+// threads: takes back the signs of `before` and applies those of `now`. Then
+// reads them, so that caches hold what they would after an execution and no
+// writes are pending.
 void write_anew(const Arrays& inputs, const Signs& before, const Signs& now,
                 int threads);
 
-// Inputs in the host's memory, whose elements have other signs for as long as
-// this lives.
+// Inputs in host memory whose elements have other signs while the object lives.
 class SignedInputs {
  public:
   SignedInputs(Arrays inputs, int threads)
