@@ -30,7 +30,7 @@ class Merger {
     }
   }
 
-  // The whole lines of a file that are not there yet.
+  // Collects the whole lines of a file that are not in the target yet.
   void read(const fs::path& path) {
     each_line(path, [&](const Line& line, std::size_t number) {
       if (line.text.find_first_not_of(" \t\r") == line.text.npos) return;
@@ -56,7 +56,7 @@ class Merger {
   }
 
  private:
-  // False when the line is there already.
+  // False if the target has the line already.
   bool take(const std::string& text, const fs::path& path) {
     if (known_.count(text) > 0) return false;
     const bool new_one = path != into_;
@@ -77,7 +77,7 @@ class Merger {
     return true;
   }
 
-  // Foreign lines of the file that is written to stay as they are.
+  // Foreign lines of the target file stay as they are.
   static std::optional<std::variant<Run, Record>> parsed(
       const std::string& text, bool strict) {
     try {
@@ -105,9 +105,9 @@ class Merger {
 
   fs::path into_, from_;
   std::optional<Run> run_;  // the first one
-  std::string lines_;       // to be appended
+  std::string lines_;       // lines to append
   std::unordered_set<std::string> known_;
-  std::set<std::string> unknown_;  // workloads
+  std::set<std::string> unknown_;  // workloads that this build lacks
   Merged merged_;
 };
 

@@ -14,14 +14,14 @@
 namespace parlab {
 namespace {
 
-// A count, at least 1; 0 when the text is none.
+// A count of at least 1; 0 if the text is not one.
 std::size_t count_of(const std::string& text) {
   if (text.empty() || text.size() > 6) return 0;
   if (text.find_first_not_of("0123456789") != text.npos) return 0;
   return std::stoul(text);
 }
 
-// FNV-1a: the same on every machine, unlike std::hash.
+// FNV-1a, which is the same on every machine, unlike std::hash.
 std::uint64_t hash_of(const std::string& text) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const unsigned char c : text)
@@ -95,8 +95,8 @@ std::vector<Group> read_groups(const std::filesystem::path& path) {
 
 std::set<std::string> groups_of_shard(std::vector<Group> groups,
                                       const Shard& shard) {
-  // By name where the time is the same: the order must not
-  // depend on how they came.
+  // Equal times are ordered by name, because the order must not depend on the
+  // input's.
   std::ranges::sort(groups, [](const Group& a, const Group& b) {
     return a.seconds != b.seconds ? a.seconds > b.seconds : a.name < b.name;
   });

@@ -5,8 +5,7 @@
 namespace parlab {
 namespace {
 
-// Hosts that were given no name are told apart by the beginning
-// of what identifies them.
+// Hosts without a name are told apart by the beginning of their host id.
 std::string device_of(const Record& record,
                       const std::map<std::string, Run>& runs) {
   const auto run = runs.find(record.run);
@@ -15,7 +14,7 @@ std::string device_of(const Record& record,
   return record.gpu.empty() ? name : name + " " + record.gpu;
 }
 
-// With an even number of devices, the faster of the two in the middle.
+// For an even number of devices, the faster of the two in the middle.
 double middle(const std::map<std::string, const Record*>& devices) {
   std::vector<double> medians;
   for (const auto& [name, record] : devices)
@@ -28,7 +27,7 @@ double middle(const std::map<std::string, const Record*>& devices) {
 
 std::vector<Spread> device_spread(const std::vector<Record>& records,
                                   const std::map<std::string, Run>& runs) {
-  // by name; the last record of each
+  // by name; the last record of each device
   using Devices = std::map<std::string, const Record*>;
   std::map<std::pair<std::string, std::string>, Devices> points;
   for (const auto& record : records) {

@@ -1,5 +1,5 @@
-// How far the devices of a cluster differ: from control points, which
-// each of them measured.
+// How far the devices of a cluster differ, by control points that each of them
+// measured.
 #pragma once
 
 #include <map>
@@ -11,24 +11,24 @@
 
 namespace parlab {
 
-// The record file of the control points of a machine:
+// Stem of the record file for the control points of a machine:
 // results/MACHINE/device-spread.jsonl.
 inline constexpr std::string_view control_records = "device-spread";
 
 // The last time of one device at one control point.
 struct DeviceTime {
-  std::string device;  // its node and, of a GPU, its UUID
+  std::string device;  // its node and, for a GPU, its UUID
   double seconds = 0;  // median
-  Interval ratio;     // of its time over that of the device in the middle, 95 %
-  double slower = 1;  // the same as one number
-  // Its whole interval lies this far above the device in the
-  // middle: see slow_device.
+  Interval ratio;      // its time over that of the median device, 95 %
+  double slower = 1;   // the same as one number
+  // Whether its whole interval lies this far above the median device: see
+  // slow_device.
   bool slow = false;
 };
 
-// A device this much slower than the one in the middle is worth a look: more
-// than the same GPU differs from run to run, less than the 22 % found within
-// one type (Sinha et al., Not all GPUs are created equal, SC 2022).
+// A device this much slower than the median one deserves a look. That is more
+// than the same GPU differs from run to run, and less than the 22 % found
+// within one model (Sinha et al., Not all GPUs are created equal, SC 2022).
 inline constexpr double slow_device = 0.05;
 
 struct Spread {
@@ -36,8 +36,7 @@ struct Spread {
   std::vector<DeviceTime> devices;  // the slowest first
 };
 
-// One for each variant and point that more than one device measured,
-// in order of their names.
+// One for each variant and point that several devices measured, sorted by name.
 std::vector<Spread> device_spread(const std::vector<Record>& records,
                                   const std::map<std::string, Run>& runs);
 

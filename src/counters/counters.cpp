@@ -9,8 +9,8 @@
 #include "record/variant_of.hpp"
 
 namespace parlab {
-// The last record of an identity counts, and each stays a record of the run
-// that measured it, which the file holds already.
+// The last record of an identity counts. Each stays a record of the run that
+// measured it, which the file already holds.
 void append_counters(const std::vector<Record*>& records,
                      const std::string& results) {
   if (results.empty()) return;
@@ -36,8 +36,8 @@ bool wanted(const Record& record) {
          variant != nullptr && variant->target == Target::gpu;
 }
 
-// The GPU of the record, as CUDA is told; "", any GPU, where that one has been
-// replaced in this host by another of its kind, as resuming assumes.
+// The UUID of the record's GPU, for CUDA. "", any GPU, if that one has been
+// replaced in this host by another of its model, as resuming assumes.
 std::string where_to_count(const Record& record) {
   for (const auto& gpu : gpus_present()) {
     if (gpu.uuid == record.gpu) return gpu.uuid;
@@ -45,7 +45,7 @@ std::string where_to_count(const Record& record) {
   return "";
 }
 
-// "dmv-1024x1024-float-hot.ncu-rep"; "": none is wanted
+// "dmv-1024x1024-float-hot.ncu-rep"; "" if no report is wanted
 std::string report_of(const Record& record, const std::string& folder) {
   if (folder.empty()) return "";
   std::filesystem::create_directories(folder);

@@ -1,4 +1,4 @@
-// Hardware counters of what a sweep has measured.
+// Adds hardware counters to the records of a sweep.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace parlab {
 
 using Points = std::vector<std::vector<Record>>;
 
-// Keeps the points of a sweep until their counters are known;
-// passes everything else on.
+// Keeps the points of a sweep until their counters are known; passes everything
+// else on.
 struct KeptPoints final : PassingObserver {
   using PassingObserver::PassingObserver;
   void point(const std::vector<Record>& records) override {
@@ -22,28 +22,28 @@ struct KeptPoints final : PassingObserver {
 };
 
 // Profiles one execution of each configuration that passed on a GPU and has no
-// counters yet, one run of ncu per point, and appends the records with their
-// counters to results (empty: nowhere). Where nothing can be counted a note
-// says why, of a point or of all, which stay as they are. Throws what
-// Store does.
-// reports: a folder for ncu's own files, one for each point, or empty.
+// counters yet, with one run of ncu per point. Appends the records with their
+// counters to results (empty: nowhere). If nothing can be counted, for one
+// point or all, a note gives the reason and the records stay unchanged. Throws
+// what Store throws. reports: a folder for ncu's own files, one per point, or
+// empty.
 void add_counters(Points& points, const std::string& results,
                   Observer& observer, const std::string& reports = {});
-// The same where there is a GPU; throws NoCountersHere.
+// The same if there is a GPU; throws NoCountersHere.
 void count_each_point(Points& points, const std::string& results,
                       Observer& observer, const std::string& reports = {});
 
-// Appends those of the records that have counters a second time, to the file
-// that has them without, if any is named. Throws what Store does.
+// Appends the records that now have counters once more, to the file that has
+// them without, if one is named. Throws what Store throws.
 void append_counters(const std::vector<Record*>& records,
                      const std::string& results);
 
-// A profiler, or compute-sanitizer, runs this. arguments: workload, size,
-// dtype, then one configuration each: "cuda/rw block=128"; unnamed tunables
-// keep their defaults. Without any configuration: all variants in cuda/. Each
-// is executed once where the profiler listens, in this order; nothing is
-// verified, timed or printed. Throws PointError when one of them cannot run,
-// UsageError when the arguments make no sense.
+// Runs under a profiler or compute-sanitizer. arguments: workload, size, dtype,
+// then one configuration each: "cuda/rw block=128"; unnamed tunables keep their
+// defaults. Without a configuration: all variants in cuda/. Executes each once,
+// in this order, while the profiler records; nothing is verified, timed or
+// printed. Throws PointError when one of them cannot run, UsageError when the
+// arguments are invalid.
 void execute_once(const std::vector<std::string>& arguments);
 
 }  // namespace parlab

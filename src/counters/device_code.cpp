@@ -23,7 +23,7 @@ std::string trimmed(const std::string& text) {
   return boost::trim_copy_if(text, boost::is_any_of(" \t;\r\n"));
 }
 
-// "ld.global.f32 \t%f1": one blank will do.
+// "ld.global.f32 \t%f1" has blanks and a tab; one blank is enough.
 std::string with_single_blanks(std::string text) {
   std::ranges::replace(text, '\t', ' ');
   const auto more = std::ranges::unique(
@@ -32,7 +32,7 @@ std::string with_single_blanks(std::string text) {
   return text;
 }
 
-// Where the instructions of a listing belong.
+// The source line that instructions of a listing belong to.
 struct Place {
   InstructionsByLine* kernel = nullptr;
   std::pair<std::string, unsigned> line;
@@ -52,7 +52,7 @@ std::string answer_of(const std::vector<std::string>& command) {
   return text;
 }
 
-// cuobjdump writes to the folder where it is started.
+// cuobjdump writes to its current folder.
 void extract(const fs::path& object, const fs::path& folder) {
   const auto [text, succeeded] = output_of(
       {"/bin/sh", "-c", R"(cd "$1" && exec "$2" --extract-elf all "$3")", "sh",
@@ -62,8 +62,8 @@ void extract(const fs::path& object, const fs::path& folder) {
     throw ExplainedError(other("no SASS: cuobjdump says: " + trimmed(text)));
 }
 
-// Whether a kernel is for this type of elements: it names it, or none of them
-// names any.
+// Whether a kernel has this type of elements: its name contains the type, or no
+// kernel's name contains any.
 bool is_for(const std::string& kernel, Dtype dtype,
             const InstructionsByKernel& all) {
   const auto names_it = [&](const std::string& symbol) {
@@ -111,7 +111,7 @@ Table table_of(const std::string& symbol, const std::string& source,
                   i > 0 ? "" : sources.line(file, number), here, of_ptx}));
     }
   };
-  // the headers behind it
+  // the kernel's own file first, then headers
   for (const bool own : {true, false}) {
     for (const auto& [line, instructions] : lines) {
       if (line.first.ends_with(source) == own) add(line);
@@ -128,7 +128,7 @@ InstructionsByKernel parse_sass(const std::string& text) {
       instruction(R"(\s*/\*[0-9a-f]{4,}\*/\s+([^;]*);.*)");
   InstructionsByKernel all;
   Place here;
-  bool is_inner = true;  // a line of the innermost function comes first
+  bool is_inner = true;  // the line of the innermost function comes first
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     std::smatch found;
@@ -152,10 +152,10 @@ InstructionsByKernel parse_ptx(const std::string& text) {
       file(R"re(\s*\.file\s+(\d+)\s+"([^"]*)".*)re"),
       location(R"(\s*\.loc\s+(\d+)\s+(\d+)\s.*)"),
       instruction(R"(\s+[@a-z].*;\s*)");
-  // Files have their names at the end.
+  // The names of files are at the end.
   InstructionsByKernel by_number, all;
   std::map<std::string, std::string> files;
-  std::string symbol;  // with which its parameters' names begin
+  std::string symbol;  // prefix of its parameters' names
   Place here;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {

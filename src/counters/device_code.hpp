@@ -1,5 +1,6 @@
-// Shows line by line what nvcc made of a variant's source: PTX, and SASS, which
-// a GPU executes. Both lie in the variant's object; no GPU is needed.
+// Shows, line by line, the code that nvcc made from a variant's source: PTX,
+// and SASS, which a GPU executes. Both are in the variant's object file, so no
+// GPU is needed.
 #pragma once
 
 #include <map>
@@ -14,27 +15,29 @@
 namespace parlab {
 
 using Instructions = std::vector<std::string>;
-// By file and line; an inlined function's are its own.
+// By file and line; an inlined function has its own lines.
 using InstructionsByLine =
     std::map<std::pair<std::string, unsigned>, Instructions>;
-// By the symbol of a kernel.
+// By a kernel's symbol.
 using InstructionsByKernel = std::map<std::string, InstructionsByLine>;
 
-// Reads what `nvdisasm --print-line-info` printed.
+// Reads the output of `nvdisasm --print-line-info`.
 InstructionsByKernel parse_sass(const std::string& text);
-// Reads what `cuobjdump --dump-ptx` printed. Of several architectures the
+// Reads the output of `cuobjdump --dump-ptx`. With several architectures the
 // first counts.
 InstructionsByKernel parse_ptx(const std::string& text);
 
-// Throws UsageError where the toolkit lacks what device_code_of() needs.
+// Throws UsageError if the toolkit lacks the programs that device_code_of()
+// needs.
 void require_disassemblers();
 
 // A table for each kernel of a source that has elements of this type: its
-// lines, with SASS and PTX beside them. Throws ExplainedError where the source
-// has no device code, or is not built.
+// lines, with SASS and PTX beside them. Throws ExplainedError if the source has
+// no device code or is not built.
 std::vector<Block> device_code_of(const std::string& source, Dtype dtype);
 
-// A section for each source that passed. A note says why one has no code.
+// A section for each source that passed. If a source has no code, a note gives
+// the reason.
 std::vector<Block> device_code_of(
     const std::vector<std::vector<Record>>& points, Observer& observer);
 

@@ -19,16 +19,16 @@
 namespace parlab {
 namespace {
 
-// A request that moves so many times what would do is worth a word.
+// A request that moves so many times the necessary amount is reported.
 constexpr double too_much = 1.5;
-// So few are the lanes of two rows at work, and not worth a word.
+// So few sectors come from the lanes of two rows and are not reported.
 constexpr double few_sectors = 2.5;
-// Lanes of 32 that take part where nothing is wrong.
+// Number of 32 lanes that take part if nothing is wrong.
 constexpr double enough_lanes = 24;
-// So often is a sector moved before re-reading it is worth a word.
+// Re-reading is reported when a sector is moved at least so many times.
 constexpr double many_times = 8;
 
-// Lines that cost less than this share of the costliest are not worth a word.
+// Lines that cost less than this share of the costliest are not reported.
 constexpr double matters = 0.05;
 
 constexpr double warp = 32;
@@ -122,7 +122,7 @@ Text diagnosis(const CountedLine& line) {
 }
 
 Text diagnosis_of_launch(const Counted& counted) {
-  // of the smallest GPUs of today that people compute on
+  // of the smallest GPUs that people compute on today
   constexpr std::int64_t multiprocessors = 40;
   if (counted.blocks >= multiprocessors || counted.blocks == 0) return {};
   return "the largest launch has " + Text(counted.blocks) +
@@ -137,7 +137,7 @@ Text as_it_should(const CountedLine& line) {
          ": it cannot be fewer";
 }
 
-// "dynamic" of dynamic shared memory: for people the access says the rest.
+// "dynamic" for dynamic shared memory; the access tells readers the rest.
 std::string short_array(const CountedLine& line) {
   return is_shared(line.access) ? line.array.substr(0, line.array.find(' '))
                                 : line.array;
@@ -152,7 +152,7 @@ void rate(Counters& counters, const std::string& name, const std::string& above,
   if (counters[below] > 0) counters[name] = counters[above] / counters[below];
 }
 
-// The lines that are worth a word.
+// The lines whose cost is worth reporting.
 std::span<const CountedLine> costly(const Counted& counted) {
   const auto little =
       std::ranges::find_if(counted.lines, [&](const CountedLine& line) {
@@ -182,8 +182,8 @@ void draw_warps(const Record& record, const Counted& counted,
   }
 }
 
-// Of a variant that was tried at several sizes the largest one: at a small one
-// most lanes have nothing to do.
+// Whether the record has the largest size at which its variant was tried; at a
+// small size most lanes have nothing to do.
 bool is_largest(const Record& record,
                 const std::vector<std::vector<Record>>& points) {
   return std::ranges::none_of(points, [&](const std::vector<Record>& point) {
@@ -196,8 +196,8 @@ bool is_largest(const Record& record,
 }
 
 // The largest launch, and how much of it fits on a multiprocessor of compute
-// capability 9.0: by CUDA C++ Programming Guide, technical specifications.
-// Registers, which may leave room for fewer, are nvcc's to say.
+// capability 9.0, by CUDA C++ Programming Guide, technical specifications.
+// Registers may leave room for fewer blocks, but only nvcc knows their number.
 Table launch_table(const Counted& counted) {
   constexpr std::int64_t most_threads = 2048, most_blocks = 32,
                          shared_bytes = 228 * 1024, of_system = 1024;

@@ -1,5 +1,5 @@
-// Counters of kernels that are emulated: under the names that ncu's have, and
-// line by line.
+// Counters of emulated kernels, under the names of ncu's counters and line by
+// line.
 #pragma once
 
 #include <optional>
@@ -12,34 +12,34 @@
 
 namespace parlab {
 
-// Executes each emulated record of the points that passed once more, counts,
-// and gives it its counters. Returns what they say of each kernel: its lines,
-// the costliest first, and what is wrong with them. A note says why a kernel
-// cannot be counted.
+// Executes each emulated record that passed once more, counts, and gives the
+// record its counters. Returns a section for each kernel with its lines, the
+// costliest first, and the problems found. If a kernel cannot be counted, a
+// note gives the reason.
 struct HowToCount {
-  // a folder, or empty; there each line that costs much gets a picture of its
-  // first warp
+  // a folder, or empty; each costly line gets a picture of its first warp there
   std::string pictures = {};
-  std::optional<RecordedGpu> like = {};  // whose least times are wanted
-  bool registers = false;                // by nvcc, where it is
-  bool sass = false;                     // what nvcc made of the source
-  std::string reports = {};  // of a GPU: a folder for ncu's own files, or empty
+  std::optional<RecordedGpu> like = {};  // the GPU whose least times are wanted
+  bool registers = false;                // from nvcc, if it is available
+  bool sass = false;                     // nvcc's code for the source
+  // for a GPU: a folder for ncu's own files, or empty
+  std::string reports = {};
 };
 Document count_emulated(std::vector<std::vector<Record>>& points,
                         const HowToCount& how, Observer& observer);
 
 // Executes the configuration of a record by emulation, as on a GPU of this
-// shape, and counts. Throws PointError where it cannot be emulated.
+// shape, and counts. Throws PointError if it cannot be emulated.
 Counted counted_by_emulation(const Record& record, const GpuShape& gpu = {});
 
-// Sums over all lines, by the names of counters/ncu.hpp.
+// Sums over all lines, under the names of counters/ncu.hpp.
 Counters counters_of(const Counted& counted);
 
-// What is wrong, in one sentence for each line that costs much, and one for how
-// the kernel was launched, with the numbers that show it. Empty: nothing is.
+// The problems found, with the numbers that show them: one sentence for each
+// costly line, and one for the launch of the kernel. Empty if there are none.
 std::vector<Text> diagnoses(const Counted& counted);
 
-// One kernel: its lines beside their source, the sentences below.
+// One kernel: its lines beside their source, followed by the sentences.
 Section section_of(const Record& record, const Counted& counted);
 
 }  // namespace parlab

@@ -1,4 +1,4 @@
-// The command that a profiler, or compute-sanitizer, runs.
+// The command that a profiler or compute-sanitizer runs.
 
 #include <algorithm>
 #include <sstream>
@@ -60,8 +60,8 @@ Call call_from(const std::string& text, const Workload& workload,
   return call;
 }
 
-// Executes the calls for such a place. Returns which failed, and why: the
-// others are executed all the same.
+// Executes the calls for one kind of place. Returns the failures with reasons;
+// a failure does not stop the other calls.
 std::vector<Detail> execute(const std::vector<Call>& calls, Target target,
                             Problem& problem) {
   std::vector<Detail> failed;

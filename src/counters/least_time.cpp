@@ -7,8 +7,8 @@ namespace parlab {
 namespace {
 
 constexpr double bytes_of_sector = 32;
-// From compute capability 8.6 on, and of 9.0, a multiprocessor makes 128 fused
-// products of float and one pass over its shared memory in a cycle: CUDA C++
+// On compute capability 8.6, 8.9 and 9.0, a multiprocessor makes 128 fused
+// products of float and one pass over its shared memory per cycle: CUDA C++
 // Programming Guide, Arithmetic Instructions.
 constexpr double flops_per_wavefront = 2 * 128;
 

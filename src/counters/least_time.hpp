@@ -1,4 +1,4 @@
-// The least time that a recorded machine takes for what was counted.
+// The least time that a recorded machine needs for the counted accesses.
 #pragma once
 
 #include <string>
@@ -15,20 +15,20 @@ struct RecordedGpu {
   Ceilings ceilings;
 };
 
-// One of the things that take a time, in bytes or in steps.
+// One of the quantities that take time, in bytes or in steps.
 struct LeastTime {
   std::string by;
   Quantity count, per_second;
   double seconds = 0;
 };
 
-// By what comes from L2, by passes over shared memory, and by what comes from
-// memory when caches are cold; the longest first. Of these L2 is an estimate.
-// Without what the machine has no ceiling of.
+// The times for data from L2, for passes over shared memory, and for data from
+// memory with cold caches; the longest first. The data from L2 is an estimate.
+// Quantities without a ceiling of the machine are left out.
 std::vector<LeastTime> least_times(const Counted& counted,
                                    const Ceilings& ceilings);
 
-// As a sentence, and a table with all of them.
+// A sentence with the longest, and a table with all of them.
 std::vector<Block> least_time(const Counted& counted, const RecordedGpu& gpu);
 
 }  // namespace parlab

@@ -48,8 +48,8 @@ constexpr Name sums[] = {
      "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"},
     {"dram_read_bytes", "dram__bytes_read.sum"},
     {"dram_write_bytes", "dram__bytes_write.sum"}};
-// Passes that the instructions themselves need. The sums above have passes,
-// too, in which data from elsewhere are in the way. Not every ncu has these.
+// Passes that the instructions themselves need. The sums above also contain
+// passes delayed by data from elsewhere. Not every ncu has these metrics.
 constexpr Name exact_sums[] = {
     {"shared_load_wavefronts",
      "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"},
@@ -59,7 +59,7 @@ constexpr Name percentages[] = {
     {"memory_percent",
      "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"},
     {"compute_percent", "sm__throughput.avg.pct_of_peak_sustained_elapsed"}};
-// The same for all kernels.
+// These are the same for all kernels.
 constexpr Name of_device[] = {
     {"multiprocessors", "device__attribute_multiprocessor_count"},
     {"l2_bytes", "device__attribute_l2_cache_size"}};
@@ -82,7 +82,7 @@ std::string all_metrics(bool with_exact) {
   return text;
 }
 
-// The cells of one line: "a","b ""c""",d
+// Splits one line into its cells: "a","b ""c""",d
 std::vector<std::string> cells_of(const std::string& line) {
   std::vector<std::string> cells(1);
   bool quoted = false;
@@ -101,7 +101,7 @@ std::vector<std::string> cells_of(const std::string& line) {
   return cells;
 }
 
-// "1,234.5" is 1234.5.
+// 1234.5 from "1,234.5".
 std::optional<double> number(std::string text) {
   std::erase(text, ',');
   char* end = nullptr;
@@ -117,8 +117,8 @@ std::optional<double> metric(const ProfiledKernel& kernel, const char* name) {
   return found->second;
 }
 
-// The sum of weight * metric over the kernels; nothing when one of
-// them lacks a number.
+// The sum of weight * metric over the kernels; nothing if one of them lacks a
+// number.
 std::optional<double> total(const std::vector<ProfiledKernel>& kernels,
                             const char* name, const char* weight = nullptr) {
   double sum = 0;
@@ -171,7 +171,8 @@ Counters combined(const std::vector<ProfiledKernel>& kernels) {
   }
   for (const auto& [plain, name] : of_device)
     put(plain, metric(*longest, name));
-  // Kernels of libraries are not among the launches that parlab itself counts.
+  // This includes kernels of libraries, which parlab does not count as
+  // launches.
   if (!counters.empty())
     counters["profiled_kernels"] = static_cast<double>(kernels.size());
   return counters;
@@ -209,7 +210,7 @@ std::vector<ProfiledKernel> parse_profile(const std::string& output) {
       continue;
     }
     const auto cells = cells_of(line);
-    // The row of the units has no ID; other lines have fewer cells.
+    // The row of the units has no ID, and other lines have fewer cells.
     if (titles.empty() || cells.size() != titles.size() || cells[0].empty())
       continue;
     ProfiledKernel kernel;
@@ -229,7 +230,7 @@ std::vector<ProfiledKernel> parse_profile(const std::string& output) {
 std::vector<Counters> counters_by_execution(
     const std::vector<ProfiledKernel>& kernels, std::size_t executions) {
   std::vector<std::vector<ProfiledKernel>> groups(executions);
-  std::size_t current = executions;  // none yet
+  std::size_t current = executions;  // no execution yet
   for (const auto& kernel : kernels) {
     if (kernel.name.find(profile_mark) != std::string::npos) {
       current = std::strtoul(kernel.grid.c_str() +
@@ -248,7 +249,7 @@ std::vector<Counters> counters_by_execution(
 
 Detail why_nothing_was_counted(const std::string& output) {
   if (is_forbidden(output)) return {.cause = Cause::ncu_not_permitted};
-  // ncu's own words, and the last of this program's, which ran under it.
+  // ncu's own message, and the last one of this program, which ran under it.
   Detail why{.cause = Cause::ncu_saw_no_kernel};
   std::string of_program;
   std::istringstream lines(output);

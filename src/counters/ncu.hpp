@@ -1,4 +1,4 @@
-// NVIDIA Nsight Compute's command line, ncu: started, and its output read.
+// Starts ncu, the command line of NVIDIA Nsight Compute, and reads its output.
 #pragma once
 
 #include <map>
@@ -10,10 +10,11 @@
 
 namespace parlab {
 
-// By plain name, of one execution; what could not be read is not there.
+// Counters of one execution by plain name; those that could not be read are
+// absent.
 using Counters = std::map<std::string, double>;
 
-// All that can be read.
+// All counters that can be read.
 std::vector<std::string> counter_names();
 
 // One kernel that ncu profiled: a row of its raw page.
@@ -22,41 +23,41 @@ struct ProfiledKernel {
   std::map<std::string, double> metrics;
 };
 
-// Nothing was counted; its detail says why and what to do.
+// Nothing was counted; the detail gives the reason and a remedy.
 struct NoCounters : ExplainedError {
   using ExplainedError::ExplainedError;
 };
 
-// Nothing can be counted on this machine: no GPU, no ncu, or no permission.
+// This machine cannot count: it has no GPU or no ncu, or permission is missing.
 struct NoCountersHere : NoCounters {
   using NoCounters::NoCounters;
 };
 
-// Rows of what `ncu --csv --page raw` printed; the lines around them are
-// skipped, and so are values that are no finite number ("n/a", "nan").
+// Rows from the output of `ncu --csv --page raw`. Other lines are skipped, and
+// so are values that are not finite numbers ("n/a", "nan").
 std::vector<ProfiledKernel> parse_profile(const std::string& output);
 
-// One entry for each of so many executions: of the kernels behind the mark with
-// its number. An execution of which no kernel was seen has an empty one.
+// One entry for each execution, from the kernels after the mark with its
+// number. It is empty if no kernel of the execution was seen.
 //
-// Several kernels of one execution: requests, sectors, conflicts and bytes
-// are sums, percentages of the peaks are means weighted by time, occupancy
-// and branch uniformity are those of the kernel that took longest.
+// If an execution has several kernels, requests, sectors, conflicts and bytes
+// are sums; percentages of the peaks are means weighted by time; occupancy and
+// branch uniformity are those of the kernel that took longest.
 std::vector<Counters> counters_by_execution(
     const std::vector<ProfiledKernel>& kernels, std::size_t executions);
 
-// The reason in what ncu printed when it profiled no kernel.
+// The reason, from ncu's output, if it profiled no kernel.
 Detail why_nothing_was_counted(const std::string& output);
 
-// Where a tool of the CUDA toolkit is; empty: nowhere.
+// The path of a tool of the CUDA toolkit; empty if it is missing.
 std::string find_tool(const std::string& name);
-// Where ncu is. Throws NoCountersHere.
+// The path of ncu. Throws NoCountersHere.
 std::string find_ncu();
 
-// Runs this program under ncu as `parlab execute-once ARGUMENTS`. cold:
-// caches are flushed before each kernel. gpu: UUID of the one to use;
-// empty: the first. report: a file for what ncu's own viewer opens; empty:
-// none. Throws NoCounters, or NoCountersHere.
+// Runs this program under ncu as `parlab execute-once ARGUMENTS`. cold: caches
+// are flushed before each kernel. gpu: UUID of the GPU to use; empty: the
+// first. report: a file for ncu's own viewer; empty: none. Throws NoCounters,
+// or NoCountersHere.
 std::vector<ProfiledKernel> profile(const std::vector<std::string>& arguments,
                                     Cache cache, const std::string& gpu,
                                     const std::string& report = {});

@@ -64,7 +64,7 @@ std::vector<KernelResources> resources_of(const std::string& source) {
 
 Table table_of(const std::vector<KernelResources>& all,
                std::int64_t threads_per_block) {
-  // of a multiprocessor; a warp gets them in units
+  // of a multiprocessor; a warp gets registers in units
   constexpr std::int64_t registers = 65536, unit = 256, warp = 32,
                          most_warps = 64;
   const auto warps_of_block =

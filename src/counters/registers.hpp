@@ -1,5 +1,5 @@
-// The resources that nvcc gives a kernel: registers and spills, where the
-// toolkit is.
+// The resources that nvcc gives a kernel, registers and spills, if the toolkit
+// is available.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace parlab {
 
-// "dmv_naive<float>": the parameters say nothing more, and unnamed namespaces
-// are everywhere.
+// "dmv_naive<float>", without parameters and anonymous namespaces, which add
+// nothing.
 std::string name_of_kernel(const std::string& symbol);
 
 struct KernelResources {
   std::string kernel;
-  int registers = 0, spill_bytes = 0;  // of a thread
+  int registers = 0, spill_bytes = 0;  // per thread
 
   bool operator==(const KernelResources&) const = default;
 };
@@ -24,11 +24,11 @@ struct KernelResources {
 std::vector<KernelResources> parse_ptxas(const std::string& output);
 
 // Resources of all kernels of a file, compiled for compute capability 9.0.
-// Throws ExplainedError where nvcc is not there or fails.
+// Throws ExplainedError if nvcc is missing or fails.
 std::vector<KernelResources> resources_of(const std::string& source);
 
-// The warps of a block of so many threads that have room by registers, and all
-// of it as a table.
+// A table of the resources, and of the warps that fit by registers for blocks
+// of this many threads.
 Table table_of(const std::vector<KernelResources>& all,
                std::int64_t threads_per_block);
 

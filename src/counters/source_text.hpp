@@ -1,4 +1,4 @@
-// Lines of source files, to be shown beside what belongs to them.
+// Lines of source files, to be shown beside other data.
 #pragma once
 
 #include <fstream>
@@ -10,7 +10,7 @@ namespace parlab {
 
 class SourceText {
  public:
-  // Without what it begins with; empty where there is no such line.
+  // The line without its indentation; empty if there is no such line.
   std::string line(const std::string& file, unsigned number) {
     auto& lines = files_[file];
     if (lines.empty()) {

@@ -34,7 +34,7 @@ class WarpDrawing {
  private:
   bool shared() const { return is_shared(line_.access); }
 
-  // The sectors or banks of a lane's access.
+  // The sectors or banks that a lane accesses.
   std::set<std::int64_t> places_of(int lane) const {
     const auto first = line_.first[static_cast<std::size_t>(lane)];
     std::set<std::int64_t> places;
@@ -57,7 +57,7 @@ class WarpDrawing {
   }
 
   double y_of_lane(int lane) const { return top + lane * row_height; }
-  // Spread over the height of the lanes.
+  // Places are spread over the height of the lanes.
   double y_of_place(std::int64_t place) const {
     const auto count =
         static_cast<double>(std::max<std::size_t>(row_of_.size(), 2));
@@ -66,7 +66,7 @@ class WarpDrawing {
                ? top + (lanes - 1) * row_height / 2
                : top + row * (lanes - 1) * row_height / (count - 1);
   }
-  // Words of one bank are served one after the other.
+  // Different words of one bank are served one after the other.
   bool is_crowded(std::int64_t place) const {
     return shared() && words_.at(place).size() > 1;
   }
@@ -141,7 +141,7 @@ class WarpDrawing {
   }
 
   const CountedLine& line_;
-  std::map<std::int64_t, std::set<std::int64_t>> words_;  // of each place
+  std::map<std::int64_t, std::set<std::int64_t>> words_;  // words by place
   std::map<std::int64_t, std::size_t> row_of_;
   Html svg_;
 };

@@ -1,4 +1,4 @@
-// A picture of what the lanes of one warp touch at a line.
+// Draws the memory that the lanes of one warp access at a line.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace parlab {
 
-// An SVG file: on one side the 32 lanes of the line's first request, on the
-// other the sectors of global memory, or the banks of shared memory, that they
-// touch; what several lanes need one after the other stands out. title: what is
-// to be seen.
+// An SVG file. One side shows the 32 lanes of the line's first request, the
+// other the sectors of global memory, or banks of shared memory, that they
+// access. Places that serve several lanes one after the other stand out. title:
+// describes the picture.
 std::string picture_of_warp(const CountedLine& line, const std::string& title);
 
 }  // namespace parlab

@@ -29,7 +29,8 @@ std::string command_for(const Subject& subject) {
   return command;
 }
 
-using Best = std::map<std::string, std::string>;  // as in use_best()
+// like the parameter of use_best()
+using Best = std::map<std::string, std::string>;
 
 bool concerns(const Best& best, const Variant& variant) {
   return std::ranges::any_of(best, [&](const auto& tunable) {
@@ -52,11 +53,12 @@ Tuned load_tuned(const std::string& file, const Plan& plan,
   return {trials, name_of_this_machine(), sources};
 }
 
-// The best at each point of a plan.
+// The search for the best at each point of a plan.
 struct Lookup {
-  bool any = false;                        // something was found
-  std::vector<Detail> stand_ins, missing;  // a variant is missing once
-  std::string command;                     // tunes the first that is missing
+  bool any = false;                        // whether anything was found
+  std::vector<Detail> stand_ins, missing;  // a missing variant is listed once
+  // command that tunes the first missing variant
+  std::string command;
 };
 
 void look_up(const Subject& subject, const Tuned& tuned, Lookup& lookup) {

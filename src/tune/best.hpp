@@ -1,4 +1,4 @@
-// The best known tunables, looked up for a plan.
+// Looks up the best known tunables for a plan.
 #pragma once
 
 #include <map>
@@ -10,16 +10,16 @@
 
 namespace parlab {
 
-// results/MACHINE/tuned.trials: records as in any record file, appended as they
-// are measured, but not among those that figures and claims are made of.
+// results/MACHINE/tuned.trials. It has records like any record file, appended
+// as they are measured, but figures and claims do not use them.
 std::string tuned_file();
 
-// Makes plan run with the best known value of each tunable in best (its
-// name: how the user asked for it, "GPU_BLOCK_SIZE=best"). file: of the trials;
-// empty: tuned_file(). Returns notes for the user: sizes that stand in for the
-// one asked for, variants that run at their defaults because they are not
-// tuned. Throws UsageError with the command to run when no chosen variant is
-// tuned.
+// Makes plan run with the best known value of each tunable in best, which maps
+// its name to the user's words, such as "GPU_BLOCK_SIZE=best". file: the file
+// of the trials; empty: tuned_file(). Returns notes for the user: sizes used in
+// place of the requested one, and variants that run with their defaults because
+// they are not tuned. Throws UsageError with the command to run when no chosen
+// variant is tuned.
 std::vector<Detail> use_best(const std::map<std::string, std::string>& best,
                              const std::string& file, Plan& plan);
 

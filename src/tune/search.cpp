@@ -28,7 +28,7 @@ class Descent {
     }
   }
 
-  // Somewhere that was not tried yet, but for a few futile attempts.
+  // A random place that was not tried yet; gives up after a few attempts.
   TunableValues elsewhere() {
     TunableValues place;
     for (int attempt = 0; attempt < 20; ++attempt) {
@@ -101,7 +101,8 @@ class Descent {
 
   const Search& search_;
   std::map<TunableValues, std::optional<Summary>> tried_;  // nothing: it failed
-  std::mt19937 random_{1};  // the same search every time
+  // a fixed seed, so that the search is the same every time
+  std::mt19937 random_{1};
 };
 
 }  // namespace

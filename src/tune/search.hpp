@@ -1,5 +1,4 @@
-// How the configurations of a variant are searched. Whoever
-// calls this measures them.
+// How the configurations of a variant are searched. The caller measures them.
 #pragma once
 
 #include <functional>
@@ -10,27 +9,27 @@
 
 namespace parlab {
 
-// quick: a few samples, to tell good from bad; full: as any measurement.
+// quick: a few samples, to tell good from bad. full: like any measurement.
 enum class Effort { quick, full };
 
 struct Search {
   std::vector<TunableAxis> axes;
-  TunableValues start;      // where to begin: the defaults
-  bool exhaustive = false;  // measure all of them
-  // Measures these configurations and says what came out; less
-  // when it was interrupted.
+  TunableValues start;      // first configuration: the defaults
+  bool exhaustive = false;  // measure all configurations
+  // Measures these configurations and returns their records; fewer if it was
+  // interrupted.
   std::function<std::vector<Record>(const std::vector<TunableValues>&, Effort)>
       measure;
-  // asked between measurements: the budget is spent, or Ctrl-C
+  // asked between measurements; true if the budget is spent, or after Ctrl-C
   std::function<bool()> stop;
 };
 
-// Exhaustive: all at full effort. Otherwise coordinate descent at quick
-// effort: all values of one tunable, the others at the best so far, in
-// turns until nothing improves; then again from other places, as long as
-// the budget lasts, for a valley may hide another; at last the few that
-// might be the best (and the start, to compare with), at full effort.
-// Returns how many configurations were tried.
+// Exhaustive: measures all at full effort. Otherwise coordinate descent at
+// quick effort: tries all values of one tunable, with the others at the best so
+// far, in turns until nothing improves. It repeats that from other places while
+// the budget lasts, because there may be several local minima. At the end it
+// measures the few that might be the best, and the start for comparison, at
+// full effort. Returns how many configurations were tried.
 std::size_t run_search(const Search& search);
 
 }  // namespace parlab

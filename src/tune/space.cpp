@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t few = 16;
 constexpr std::int64_t warp = 32;
 
-// The first values that are allowed, one more than few at most.
+// The first allowed values, at most one more than `few`.
 std::vector<std::int64_t> first_allowed(const Tunable& tunable) {
   std::vector<std::int64_t> values;
   const auto next = [&](std::int64_t value) {
@@ -28,7 +28,7 @@ std::vector<std::int64_t> first_allowed(const Tunable& tunable) {
 
 std::vector<std::int64_t> values_of(const Tunable& tunable,
                                     std::int64_t cores) {
-  // How many GPUs is for the user to say, and no matter of tuning.
+  // The user chooses how many GPUs to use; tuning does not.
   if (tunable.name == "gpus") return {2};
   if (tunable.name != "threads") {
     const auto all = first_allowed(tunable);

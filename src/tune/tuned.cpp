@@ -10,11 +10,12 @@
 namespace parlab {
 namespace {
 
-// Sum of the factors between the extents, in powers of e.
+// Sum of the logarithms of the factors between the extents.
 double distance(const Size& a, const Size& b) {
   if (a.size() != b.size()) return std::numeric_limits<double>::infinity();
   double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {  // a parameter may be 0
+  // start at 0: parameters count as well and may be 0
+  for (std::size_t i = 0; i < a.size(); ++i) {
     sum += std::abs(std::log1p(static_cast<double>(a[i])) -
                     std::log1p(static_cast<double>(b[i])));
   }

@@ -20,30 +20,30 @@ struct Subject {
 
 struct Choice {
   Record best;
-  // as fast as the best as far as the samples tell; fastest first
+  // those that the samples cannot tell from the best; fastest first
   std::vector<Record> ties;
 };
 
-// trials: records of one variant, size and dtype. The best is the one that is
-// surely fast: its interval has the lowest upper end.
-// Nothing when none has a time.
+// trials: records of one variant, size and dtype. The best is the one whose
+// interval has the lowest upper end, so that it is surely fast. Nothing if none
+// has a time.
 std::optional<Choice> choose_best(const std::vector<Record>& trials);
 
 class Tuned {
  public:
-  // From the records of all trials, of which those of this machine with
-  // hot caches count. source: what a variant's file is now, by full name;
-  // trials of another version are left out.
+  // trials: the records of all trials; those of this machine with hot caches
+  // count. source: current source hash by full name; trials of other versions
+  // are left out.
   Tuned(const std::vector<Record>& trials, const std::string& machine,
         const std::map<std::string, std::string>& source);
 
   struct Found {
-    // the one asked for, or the nearest that was tuned: least change
-    // of the extents, as factors
+    // the size asked for, or the nearest one that was tuned, by the factors
+    // between extents
     Size size;
     Choice choice;
   };
-  // Nothing when the variant was not tuned for this dtype.
+  // Nothing if the variant was not tuned for this dtype.
   std::optional<Found> find(const std::string& full_name, Dtype dtype,
                             const Size& size) const;
 

@@ -15,13 +15,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double quick_s = 0.1;
-// of the budget; the rest is for the finalists
+// share of the budget; the rest is for the finalists
 constexpr double for_search = 0.7;
 
-// Keeps the records of a sweep; notes and progress go on.
+// Keeps the records of a sweep; passes on notes and progress.
 struct Collected final : PassingObserver {
   using PassingObserver::PassingObserver;
-  // The first is the sweep's own, those behind it are of records it found.
+  // The first run is the sweep's own; later ones belong to records that it
+  // found.
   void run(const Run& run) override {
     if (own_run.empty()) own_run = run.id;
   }
@@ -76,8 +77,8 @@ class Tuner {
  private:
   bool interrupted() const { return found_.status == exit_interrupted; }
 
-  // Luck had a part in who was the fastest of many: what is reported is
-  // measured once more, and so are the defaults it is compared with.
+  // The fastest of many configurations was partly lucky. So the reported one is
+  // measured once more, and so are the defaults that it is compared with.
   void confirm() {
     std::vector<TunableValues> both{found_.choice->best.tunables};
     if (defaults_ != both.front()) both.push_back(defaults_);
@@ -95,7 +96,8 @@ class Tuner {
     if (effort == Effort::quick)
       plan.time_limit_s = std::min(quick_s, plan.time_limit_s);
     if (effort == Effort::full) {
-      // A converged quick look is good enough; the others are measured anew.
+      // Quick measurements that converged are good enough; the others are
+      // measured again.
       std::erase_if(tunables, [&](const TunableValues& one) {
         return std::ranges::any_of(found_.records, [&](const Record& record) {
           return record.tunables == one &&
@@ -127,7 +129,7 @@ class Tuner {
   Observer& observer_;
   Supervisor& supervisor_;
   Tuning found_;
-  bool searched_ = false;  // some of it was measured now, not by a run before
+  bool searched_ = false;  // some of it was measured now, not by an earlier run
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The search of one variant's best tunables, as sweeps.
+// Searches the best tunables of one variant by sweeps.
 #pragma once
 
 #include <optional>
@@ -13,16 +13,16 @@ namespace parlab {
 
 struct Tuning {
   std::size_t tried = 0;             // configurations
-  std::vector<Record> records = {};  // the last of each
-  // The winner by fresh samples, its ties by those of the search.
-  // Nothing when none has a time.
+  std::vector<Record> records = {};  // the last record of each configuration
+  // The winner by new samples, its ties by those of the search. Nothing if none
+  // has a time.
   std::optional<Choice> choice = {};
-  int status = 0;  // of its sweeps, as of run_sweep()
+  int status = 0;  // exit status of its sweeps, as from run_sweep()
 };
 
-// plan: its tunables are the values to try, where not all; its results are the
-// file of the trials. With fewer configurations than budget_s allows all are
-// measured. A configuration of an earlier search is not measured again.
+// plan: its tunables are the values to try if not all are; its results are the
+// file of the trials. If the budget allows, all configurations are measured.
+// Configurations of an earlier search are not measured again.
 Tuning find_best(const Plan& plan, const Subject& subject, double budget_s,
                  Observer& observer, Supervisor& supervisor);
 
