@@ -1,9 +1,9 @@
-// How a variant says that it cannot compute what it was asked for.
+// Lets a variant report that it cannot run with its arguments.
 #pragma once
 
 namespace parlab {
 
-// Throws PointError(not_supported). why: as of printf.
+// Throws PointError(not_supported). why: a format as of printf.
 [[noreturn, gnu::format(printf, 1, 2)]] void cannot_run(const char* why, ...);
 
 }  // namespace parlab

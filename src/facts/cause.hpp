@@ -1,6 +1,6 @@
-// Why a verdict or a note is as it is: a value with arguments. Nobody
-// searches its words, which stand in facts/causes.inc and are put together
-// in render/.
+// The reason for a verdict or a note, as a value with arguments. No code
+// searches its words, which are in facts/causes.inc and are assembled in
+// render/.
 #pragma once
 
 #include <cstdint>
@@ -33,43 +33,43 @@ using Argument = std::variant<std::string, std::int64_t, Quantity>;
 
 struct Detail {
   Cause cause = Cause::none;
-  // {0}, {1} ... of its words
+  // for {0}, {1} ... in its words
   std::vector<Argument> arguments = {};
-  // what else is to be said, or what lies behind it
+  // additional causes, or the causes behind it
   std::vector<Detail> further = {};
 
   explicit operator bool() const { return cause != Cause::none; }
   bool operator==(const Detail&) const = default;
 };
-// For debuggers: the cause's name and its arguments.
+// For debuggers: the name of the cause and its arguments.
 std::string to_string(const Detail& detail);
 
-// A text that has no cause of its own: what a library or an old record says.
+// A text without a cause of its own, from a library or an old record.
 Detail other(std::string text);
 
-// what() is for debuggers.
+// what() is for debuggers only.
 struct ExplainedError : std::runtime_error {
   explicit ExplainedError(Detail why);
   Detail detail;
 };
 
-// One point failed; the sweep goes on and the record carries this verdict.
+// One point failed. The sweep continues, and the record gets this verdict.
 struct PointError : ExplainedError {
   PointError(Verdict why, Detail because)
       : ExplainedError(std::move(because)), verdict(why) {}
   PointError(Verdict why, const std::string& text)
       : PointError(why, other(text)) {}
   Verdict verdict;
-  // that could not be loaded, where that is the reason
+  // the library that could not be loaded, if that is the reason
   std::string library = {};
 };
 
-// A library that a variant calls is not there.
+// A library that a variant calls is not installed.
 struct LibraryMissing : PointError {
   LibraryMissing(const std::string& soname, const std::string& why);
 };
 
-// The detail of an ExplainedError; of another error its text.
+// The detail of an ExplainedError; the text of any other error.
 Detail detail_of(const std::exception& error);
 
 }  // namespace parlab

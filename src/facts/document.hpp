@@ -1,6 +1,6 @@
-// Something that a command or a page has to say, as values: sections, tables,
-// charts and notes, made of names, quantities and causes. The renderers of
-// render/ turn it into text, CSV, JSON, HTML or SVG.
+// The output of a command or a page as values: sections, tables, charts and
+// notes, made of names, quantities and causes. The renderers of render/ turn it
+// into text, CSV, JSON, HTML or SVG.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@
 
 namespace parlab {
 
-// Leads elsewhere: "#fig-x", "../index.html".
+// A link to another place: "#fig-x", "../index.html".
 struct Link {
   std::string text, target;
-  std::string hint = {};  // shown when a mouse rests on it
+  std::string hint = {};  // shown when the mouse is over it
 };
 
 // The interval of a quantity, without its value: "16.2-16.3 us".
@@ -29,12 +29,12 @@ struct Range {
 struct Strong {
   std::string text;
 };
-// A bar, so much of its room filled.
+// A bar that is filled to this share.
 struct Meter {
   double share = 0;
 };
 
-// A sentence, or a part of one, in pieces.
+// A sentence, or part of one, in pieces.
 using Piece = std::variant<std::string, std::int64_t, Quantity, Range, Detail,
                            Link, Strong, Meter>;
 struct Text {
@@ -64,31 +64,31 @@ inline Text operator+(Text a, const Text& b) {
   return a += b;
 }
 
-// Half the width of an interval, as a share of the value: from the value on
-// nobody needs to know how much more it is.
+// Half the width of an interval as a share of the value. Above the value
+// itself, the exact width does not matter.
 inline Text half_width_of(double share) {
   if (share > 0.99) return ">99%";
   return Quantity{share, Unit::fraction};
 }
 
 struct Cell {
-  Text text = {};       // empty: nothing is known, or it does not apply
-  Text note = {};       // in small print under it, or behind it
-  std::string id = {};  // by which others lead here
+  Text text = {};       // empty: unknown, or it does not apply
+  Text note = {};       // in small print below it or after it
+  std::string id = {};  // anchor for links
 };
 
 struct Column {
-  std::string key = {};  // in CSV and JSON: "median_s"; empty: not there
-  // for people: "time"; empty beside a key: for programs alone
+  std::string key = {};  // in CSV and JSON: "median_s"; empty: not included
+  // for people: "time"; empty with a key: only for programs
   std::string title = {};
-  bool right = false;         // aligned to the right, as numbers are
+  bool right = false;         // right-aligned, like numbers
   std::size_t widest = 1000;  // characters; longer cells are wrapped
-  bool interval = false;      // CSV and JSON have "KEY_low", "KEY_high" as well
-  bool cut = false;           // longer cells end in "...", and are not wrapped
-  bool gives_way = false;     // left out where a line has no room for it
+  bool interval = false;      // CSV and JSON also have "KEY_low" and "KEY_high"
+  bool cut = false;           // longer cells end in "..." and are not wrapped
+  bool gives_way = false;     // left out if a line has no room for it
 };
 
-// For programs alone.
+// Columns only for programs.
 inline std::vector<Column> keyed(std::initializer_list<const char*> keys) {
   std::vector<Column> columns;
   for (const auto* key : keys)
@@ -98,8 +98,8 @@ inline std::vector<Column> keyed(std::initializer_list<const char*> keys) {
 
 enum class Tone { plain, good, bad, faint };
 struct Row {
-  std::vector<Cell> cells;  // the last one spans the columns that are left
-  bool heading = false;     // of the rows below, over all columns
+  std::vector<Cell> cells;  // the last one spans the remaining columns
+  bool heading = false;     // heading of the rows below, over all columns
   Tone tone = Tone::plain;  // its colour on a terminal
 };
 inline Row row_of(const std::vector<Text>& texts) {
@@ -114,28 +114,28 @@ struct Table {
   Text title = {};
   std::vector<Column> columns = {};
   std::vector<Row> rows = {};
-  // Many rows of numbers stay a table on a narrow screen; rows of another
-  // table become cards.
+  // Rows of numbers stay a table on a narrow screen; rows of another table
+  // become cards.
   bool numbers = false;
-  bool folded = false;   // its title is shown, and unfolds it
-  bool printed = false;  // on paper it is not folded
+  bool folded = false;   // only its title is shown, and unfolds it
+  bool printed = false;  // not folded on paper
 };
 
-// How far one came, rung by rung.
+// The progress of a ladder, rung by rung.
 struct Rung {
   Text name = {};
-  double share = 0;     // of the space its bar has; 0: not known
-  bool framed = false;  // of what is compared with; the others are filled
+  double share = 0;     // of the space for its bar; 0: unknown
+  bool framed = false;  // the reference has a framed bar, others a filled one
   Cell time = {};
-  Cell gain = {};  // over the best rung before it
+  Cell gain = {};  // over the best earlier rung
   Text idea = {};
-  Text counts = {};  // what explains it
+  Text counts = {};  // counters that explain it
 };
 struct Ladder {
   std::vector<Rung> rungs = {};
 };
 
-// Findings in numbers, on top of a page.
+// Findings in numbers, at the top of a page.
 struct Headline {
   Text number, says;
   std::string target = {};
@@ -144,13 +144,14 @@ struct Headlines {
   std::vector<Headline> all;
 };
 
-// Small cells, each a link: a row for each machine, a cell for each claim.
+// A grid of small cells, each a link: a row for each machine, a cell for each
+// claim.
 struct LinkCell {
   std::string sign, text, target;
-  std::string hint = {};  // shown when a mouse rests on it
+  std::string hint = {};  // shown when the mouse is over it
   std::string kind = {};  // cells of one kind look alike
-  std::string id = {};    // by which others lead here
-  Cell says = {};         // behind it, where they are a list
+  std::string id = {};    // anchor for links
+  Cell says = {};         // text after the cell in a list
 };
 struct LinkRow {
   std::string name;
@@ -159,73 +160,74 @@ struct LinkRow {
 struct LinkGrid {
   std::string title;
   std::vector<LinkRow> rows = {};
-  bool list = false;  // a line for each cell, with what it says
+  bool list = false;  // one line for each cell, with its text
 };
 
 // ---- charts -----------------------------------------------------------------
 
-// Both axes are logarithmic; what is not positive is left out.
+// Both axes are logarithmic; values that are not positive are left out.
 struct ChartAxis {
-  std::string label;  // empty when the numbers say it
+  std::string label;  // empty if the numbers explain themselves
   Unit unit = Unit::none;
 };
 struct ChartPoint {
   double x = 0, y = 0;
 };
 struct Series {
-  std::string label;               // in the key; empty: not in it
+  std::string label;               // in the key; empty: not in the key
   std::vector<ChartPoint> points;  // along the line
-  int look = 0;                    // which colour, dash and marker
+  int look = 0;                    // number of its colour, dash and marker
   bool line = true, markers = true;
 };
-// A place of its own on the chart, with a short text beside it, or none.
+// A single point of the chart, with a short text beside it or none.
 struct ChartLabel {
   ChartPoint at;
   std::string text;
   int look = 0;
-  std::string hint = {};  // shown when a mouse rests on it
+  std::string hint = {};  // shown when the mouse is over it
 };
 struct Chart {
-  std::string id, title;  // the title is for those who cannot see it
+  std::string id, title;  // the title is for people who cannot see the chart
   ChartAxis x, y;
   std::vector<Series> series;
   std::vector<ChartLabel> labels = {};
   Text caption = {};
 };
 
-// Numbers of one kind, a row for each thing that they are of.
+// Numbers of one kind, with one row for each thing that they describe.
 PARLAB_ENUM(Look, "look", (ring, "ring"), (disc, "disc"), (tick, "tick"),
             (square, "square"), (triangle, "triangle"), (diamond, "diamond"),
             (start, "start"))
 struct Mark {
   double at = 0;
   Look look = Look::ring;
-  std::string hint = {};  // shown when a mouse rests on it
+  std::string hint = {};  // shown when the mouse is over it
 };
 struct MarkedRow {
-  std::string name, note;   // the note in small print under it
-  std::string target = {};  // where it leads to
+  std::string name, note;   // note: in small print below the name
+  std::string target = {};  // link target
   std::vector<Mark> marks = {};
-  std::string strong = {};             // behind the marks, short
-  std::vector<std::string> says = {};  // in small print, lines
+  std::string strong = {};             // short text after the marks
+  std::vector<std::string> says = {};  // lines in small print
 };
 struct Strip {
-  std::string id, title;  // the title is for those who cannot see it
+  std::string id, title;  // the title is for people who cannot see the strip
   std::vector<MarkedRow> rows = {};
   bool logarithmic = false;
   double from = 0, to = 1;
   std::vector<std::pair<double, std::string>> ticks = {};
-  double line = 1;  // what the marks are compared with
-  // At the ends of the axis: who is better there. The left side is shaded.
+  double line = 1;  // value that the marks are compared with
+  // Texts at the ends of the axis that say who is better there. The left side
+  // is shaded.
   std::string left = {}, right = {};
   std::vector<std::pair<Look, std::string>> key = {};
-  std::string leads = {};  // above it: where its rows lead to
+  std::string leads = {};  // above the strip: where its rows link to
   Text caption = {};
 };
 
-// A figure that gnuplot drew: its file, and what to say of it.
+// A figure drawn by gnuplot: its file and its texts.
 struct Picture {
-  std::string id, path, title;  // the title is for those who cannot see it
+  std::string id, path, title;  // the title is for people who cannot see it
   Text caption = {};
 };
 
@@ -241,9 +243,9 @@ struct List {
   std::vector<Text> items;
 };
 struct Section;
-// One of them is shown, the first until another is chosen.
+// Sections of which one is shown, the first until another is chosen.
 struct Alternatives {
-  std::string what;  // is chosen: "GPU"
+  std::string what;  // the choice: "GPU"
   std::vector<Section> sections;
 };
 using Block = std::variant<Paragraph, List, Table, Ladder, Headlines, LinkGrid,
@@ -251,16 +253,16 @@ using Block = std::variant<Paragraph, List, Table, Ladder, Headlines, LinkGrid,
 struct Section {
   std::string id = {};
   Text title = {};
-  std::string label = {};  // in the links at the top of a page; or not there
-  Text says = {};          // behind the title
+  std::string label = {};  // in the links at the top of a page; empty: none
+  Text says = {};          // text after the title
   std::vector<Block> blocks = {};
-  bool folded = false;   // its title is shown, and unfolds it
-  bool printed = false;  // on paper it is not folded
+  bool folded = false;   // only its title is shown, and unfolds it
+  bool printed = false;  // not folded on paper
 };
 struct Document {
   std::string title = {};
   std::vector<Block> blocks = {};
-  std::vector<Link> elsewhere = {};  // behind the links to its sections
+  std::vector<Link> elsewhere = {};  // after the links to its sections
   // one line each, on the other stream of a terminal
   std::vector<Detail> warnings = {};
 };

@@ -1,5 +1,5 @@
-// A number with its unit and, where it was measured, its interval. How it
-// looks is decided in render/ alone.
+// A number with its unit and, if it was measured, its interval. Only render/
+// decides how it is shown.
 #pragma once
 
 #include <limits>
@@ -25,12 +25,12 @@ PARLAB_ENUM(Unit, "unit", (none, ""), (second, "s"), (joule, "J"), (watt, "W"),
 struct Quantity {
   double value = 0;
   Unit unit = Unit::none;
-  // of 95 %; one without an upper end: there were too few samples
+  // the 95 % interval; without an upper end if there were too few samples
   std::optional<Interval> interval = {};
 
   bool operator==(const Quantity&) const = default;
 };
-// A quantity of a number of any type.
+// Makes a quantity from a number of any type.
 template <typename T>
 constexpr Quantity quantity(T value, Unit unit) {
   return {.value = static_cast<double>(value), .unit = unit};

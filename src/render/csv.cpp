@@ -30,10 +30,10 @@ std::string csv_line(const std::vector<std::string>& fields) {
   std::string line;
   for (const auto& field : fields) {
     if (&field != &fields.front()) line += ',';
-    // Not find_first_of: it calls a function for each character, and there
-    // are millions of cells.
+    // Not find_first_of, because it calls a function for each character, and
+    // there are millions of cells.
     const bool plain = std::ranges::none_of(field, [](char c) {
-      // ';' is the comma of some spreadsheets.
+      // Some spreadsheets use ';' as the separator.
       return c == ',' || c == ';' || c == '"' || c == '\r' || c == '\n';
     });
     if (plain) {

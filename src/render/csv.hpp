@@ -9,15 +9,15 @@
 
 namespace parlab {
 
-// One line, with its end; fields in quotes where they need them.
+// One line with its line end; fields are quoted if necessary.
 std::string csv_line(const std::vector<std::string>& fields);
 
-// Nine significant digits, whatever the locale. Not known, or not finite:
-// empty.
+// Nine significant digits, in any locale. Empty if the value is unknown or not
+// finite.
 std::string csv_number(std::optional<double> value);
 
-// A line of keys, then one for each row. A text that a spreadsheet would take
-// for a formula gets a quote before it.
+// A line of keys, then one line per row. Text that a spreadsheet would take for
+// a formula gets a quote in front.
 std::string csv(const Table& table);
 
 }  // namespace parlab

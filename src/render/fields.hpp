@@ -1,4 +1,4 @@
-// A table as programs read it, in CSV and JSON: fields with the keys of its
+// A table for programs that read CSV or JSON: fields with the keys of its
 // columns, numbers in SI base units.
 #pragma once
 
@@ -11,11 +11,11 @@
 
 namespace parlab {
 
-// Nothing where nothing is known.
+// Empty if the value is unknown.
 using RawValue =
     std::variant<std::monostate, std::string, std::int64_t, double>;
 
-// The keys of all columns that have one. A column with intervals has two more:
+// The keys of all columns that have one. A column with intervals has three:
 // "ratio", "ratio_low", "ratio_high".
 std::vector<std::string> keys_of(const Table& table);
 // The values of a row for these keys.

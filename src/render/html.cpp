@@ -32,7 +32,7 @@ bool is_none(const Cell& cell) {
   return cell.text.empty() && cell.note.empty();
 }
 
-// Nothing is known of it, or that it was not measured.
+// Whether the cell is empty or only says that nothing was measured.
 bool says_nothing(const Cell& cell) {
   if (is_none(cell)) return true;
   if (!cell.note.empty() || cell.text.pieces.size() != 1) return false;
@@ -41,13 +41,13 @@ bool says_nothing(const Cell& cell) {
                                detail->cause == Cause::not_measured_on_both);
 }
 
-// The last cell of a shorter row goes over several columns, from its own on.
+// False for the last cell of a shorter row, which spans several columns.
 bool is_of_one(const Table& table, const Row& row, std::size_t column) {
   return column + 1 < row.cells.size() ||
          row.cells.size() == table.columns.size();
 }
 
-// A column in which no cell says anything is left out, except the first.
+// Leaves out columns in which no cell says anything, except the first.
 Table without_empty_columns(const Table& table) {
   Table left = table;
   for (std::size_t i = table.columns.size(); i-- > 1;) {
@@ -101,7 +101,7 @@ class Page {
     html_.single("meta", {{"charset", "utf-8"}}).line_break();
     html_.single("meta", {{"name", "viewport"},
                           {"content", "width=device-width, initial-scale=1"}});
-    // Whatever is in the records, nothing of it is run, and nothing is fetched.
+    // Whatever the records contain, the page runs and fetches nothing from it.
     html_.single(
         "meta",
         {{"http-equiv", "Content-Security-Policy"},
@@ -144,7 +144,7 @@ class Page {
              std::holds_alternative<Picture>(block);
     };
     for (auto block = blocks.begin(); block != blocks.end();) {
-      // Several stand beside each other.
+      // Several are placed side by side.
       const auto end = std::find_if_not(block, blocks.end(), drawn);
       const bool several = end - block > 1;
       if (several) html_.open("div", {{"class", "figures"}});
@@ -216,7 +216,7 @@ class Page {
           section.id.empty() ? Attributes{} : Attributes{{"id", section.id}});
       if (!section.title.empty()) {
         auto title = section.title;
-        // A section that the contents lead to leads back to them.
+        // A section that the contents link to links back to them.
         if (depth == 1 && !section.label.empty())
           title += " " + Text(Link{"↑", "#contents", "back to the contents"});
         write(level, title);
@@ -254,7 +254,7 @@ class Page {
     html_.line_break();
   }
 
-  // Rows of a name and what is so.
+  // A list of names and their values.
   void write_facts(const Table& table) {
     html_.open("dl").line_break();
     for (const auto& row : table.rows) {
@@ -268,8 +268,8 @@ class Page {
     html_.close();
   }
 
-  // Each row becomes a card on a narrow screen, its cells labelled with the
-  // titles of their columns; a cell of which nothing is known is left out.
+  // On a narrow screen each row becomes a card, whose cells are labelled with
+  // the titles of their columns. Empty cells are left out.
   void write_cards(const Table& table) {
     html_.open("div", {{"class", "scroll"}})
         .open("table", {{"class", "cards"}})
@@ -305,7 +305,7 @@ class Page {
     html_.close().close().close();
   }
 
-  // Scrolls within its own box on a narrow screen. Numbers stand on the right.
+  // Scrolls within its own box on a narrow screen. Numbers are right-aligned.
   void write_numbers(const Table& table) {
     std::vector<Attributes> of_column;
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
@@ -340,7 +340,7 @@ class Page {
 
   // ---- ladders --------------------------------------------------------------
 
-  // Filled and framed bars differ without colour, too.
+  // Filled and framed bars differ even without colour.
   void write(const Ladder& ladder, int) {
     html_.open("ol", {{"class", "ladder"}}).line_break();
     for (const auto& rung : ladder.rungs) {
@@ -428,7 +428,7 @@ class Page {
     html_.close().close().line_break();
   }
 
-  // Without a script: that one is shown which a link leads to.
+  // Without a script, the alternative that a link leads to is shown.
   void write(const Alternatives& choice, int depth) {
     html_.open("div", {{"class", "choice"}}).line_break();
     if (choice.sections.size() > 1) {
@@ -452,7 +452,7 @@ class Page {
       write_figure(chart.id, svg, chart.caption);
   }
 
-  // Where the screen is narrow the other one is shown.
+  // The other one is shown on a narrow screen.
   void write(const Strip& strip, int) {
     const auto svg =
         draw(strip, StripForm::wide) + draw(strip, StripForm::narrow);

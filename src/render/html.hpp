@@ -1,4 +1,4 @@
-// A document as an HTML page that needs nothing else.
+// A document as a self-contained HTML page.
 #pragma once
 
 #include <string>
@@ -7,17 +7,17 @@
 
 namespace parlab {
 
-// Sections, tables, charts and pictures, whatever is in their texts. Tables
-// become lists of cards where the screen is narrow, those of numbers scroll.
+// Sections, tables, charts and pictures; their texts are escaped. On a narrow
+// screen tables become lists of cards, and those of numbers scroll.
 std::string html(const Document& document);
 
-// How it looks: CSS.
+// The style of the page: CSS.
 extern const char* const page_style;
-// Marks the link to the alternative that is shown, the first of them until
-// another is chosen. count: of alternatives.
+// Marks the link to the alternative that is shown, the first until another is
+// chosen. count: number of alternatives.
 std::string style_of_choice(std::size_t count);
-// What it does more where scripts run: JavaScript, and the SHA-256 of it, by
-// which the page lets it run, and nothing else.
+// Additional functions if scripts run: JavaScript, and its SHA-256, by which
+// the page allows this script and no other.
 extern const char* const page_script;
 extern const char* const page_script_hash;
 

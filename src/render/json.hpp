@@ -7,10 +7,10 @@
 
 namespace parlab {
 
-// An object for each row of its tables, in their order, on a line of its own:
-// "type" is the key of the table, the other members have the keys of its
-// columns. A cell without text has no member; tables without a key, paragraphs
-// and charts are for people.
+// One line with an object for each row of its tables, in order. "type" is the
+// key of the table; the other members have the keys of its columns. A cell
+// without text has no member. Tables without a key, paragraphs and charts are
+// left out, because they are for people.
 std::string json_lines(const Document& document);
 std::string json_lines(const Table& table);
 

@@ -10,9 +10,11 @@ namespace parlab {
 namespace {
 
 constexpr auto letters = Letters::unicode;
-constexpr int level_of_titles = 3;  // of a document; its sections are below
+// of a document; its sections are one level lower
+constexpr int level_of_titles = 3;
 
-// As a line that Markdown shows as it is. Within a name '_' is no sign of it.
+// Escapes a line so that Markdown shows it unchanged. A '_' within a name needs
+// no escape.
 std::string escaped(std::string_view text) {
   const auto byte = [&](std::size_t at) {
     return static_cast<unsigned char>(text[at]);
@@ -28,7 +30,7 @@ std::string escaped(std::string_view text) {
       safe += "<br>";
     } else if (c == '<') {
       safe += "&lt;";
-    } else if (c == '@') {  // calls nobody
+    } else if (c == '@') {  // so that it mentions nobody
       safe += "&#64;";
     } else {
       const bool sign =
@@ -40,7 +42,7 @@ std::string escaped(std::string_view text) {
   return safe;
 }
 
-// Its beginning is not that of a list.
+// Also escapes a beginning that would start a list.
 std::string line_of(const Text& text) {
   std::string line;
   for (const auto& piece : text.pieces) {
@@ -64,7 +66,7 @@ std::string title_of(const Text& title, int level) {
          line_of(title) + "\n";
 }
 
-// Between lines of HTML, which have to stand alone.
+// The HTML lines around the content must stand alone.
 std::string folded(const Text& title, const std::string& what) {
   return "<details><summary>" + escaped(words(title, letters)) +
          "</summary>\n\n" + what + "\n</details>\n";

@@ -7,10 +7,9 @@
 
 namespace parlab {
 
-// A paragraph, list or table each, with an empty line between them. Text that
-// Markdown would read as its own signs is escaped. A table has the columns
-// that a terminal shows; what is folded unfolds by a click. Charts and
-// pictures are left out.
+// One paragraph, list or table each, with an empty line between them. Text that
+// Markdown would interpret is escaped. A table has the columns that a terminal
+// shows; folded parts unfold by a click. Charts and pictures are left out.
 std::string markdown(const Document& document);
 std::string markdown(const Table& table);
 std::string markdown(const Section& section);

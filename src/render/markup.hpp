@@ -1,5 +1,4 @@
-// HTML as text: what is between tags and in attributes is escaped,
-// tags are closed in order.
+// HTML as text. Text and attributes are escaped, and tags are closed in order.
 #pragma once
 
 #include <string>
@@ -9,12 +8,12 @@
 
 namespace parlab {
 
-// & < > " ' as entities; control characters, which HTML has none for,
-// as the replacement character.
+// & < > " ' become entities. Control characters, for which HTML has none,
+// become the replacement character.
 std::string escape(std::string_view text);
 
-// Something that can stand in an id or behind '#': a-z, 0-9 and hyphens,
-// from any text. Different texts may give the same.
+// Makes text that can be used in an id or after '#': a-z, 0-9 and hyphens.
+// Different texts may give the same.
 std::string anchor(std::string_view text);
 
 class Html {
@@ -22,7 +21,7 @@ class Html {
   using Attributes = std::vector<std::pair<std::string_view, std::string>>;
 
   Html& open(std::string name, const Attributes& attributes = {});
-  // the tag opened last; throws std::logic_error when none is open
+  // closes the tag opened last; throws std::logic_error when none is open
   Html& close();
   Html& text(std::string_view text);
   Html& element(std::string name, std::string_view text,
@@ -30,7 +29,7 @@ class Html {
   Html& single(std::string_view name,
                const Attributes& attributes = {});  // <meta ...>, <rect .../>
   Html& raw(std::string_view trusted);              // already HTML or SVG
-  Html& line_break();  // in the source, for those who read it
+  Html& line_break();  // in the source, for its readers
 
   const std::string& str() const { return text_; }
 

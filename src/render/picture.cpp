@@ -1,4 +1,4 @@
-// Pictures that another program drew, as part of a page.
+// Includes pictures that another program drew in a page.
 #include <algorithm>
 #include <cctype>
 
@@ -25,7 +25,7 @@ class Tag {
   Tag(std::string_view tag, const std::string& prefix)
       : tag_(tag), prefix_(prefix) {}
 
-  // False: this tag may do more than paint.
+  // False if the tag might do more than paint.
   bool rewrite(std::string& out) {
     const bool closing = tag_.starts_with("</");
     std::size_t at = closing ? 2 : 1;
@@ -56,8 +56,8 @@ class Tag {
   }
 
  private:
-  // before: " id=", with the space before it; quoted: the
-  // value within its quotes.
+  // before: " id=", including the space before it. quoted: the value with its
+  // quotes.
   bool attribute(std::string_view before, std::string_view quoted,
                  std::string& out) const {
     std::string name;
@@ -99,7 +99,7 @@ std::string inline_svg(std::string_view svg, const std::string& prefix,
     const auto open = std::min(svg.find('<', at), svg.size());
     out += svg.substr(at, open - at);
     if (open == svg.size()) break;
-    // Declarations and comments have no place within a page.
+    // Declarations and comments are not allowed within a page.
     if (svg.substr(open, 2) == "<!" || svg.substr(open, 2) == "<?") {
       const auto end = svg.substr(open, 4) == "<!--" ? svg.find("-->", open)
                                                      : svg.find('>', open);
@@ -119,7 +119,8 @@ std::string inline_svg(std::string_view svg, const std::string& prefix,
     }
     if (end == svg.size()) return "";
     const auto tag = svg.substr(open, end + 1 - open);
-    // That of the whole; those that follow say what a curve or a point is.
+    // The title of the whole picture is dropped; later ones describe a curve or
+    // a point.
     if (!drawn && (tag == "<desc>" || tag == "<title>")) {
       const auto close = svg.find("</", end);
       if (close == svg.npos || svg.find('>', close) == svg.npos) return "";

@@ -8,7 +8,7 @@
 
 namespace parlab {
 
-// A Document, a Section or a Table.
+// said: a Document, a Section or a Table.
 template <typename T>
 std::string readable(const T& said, const Looks& looks) {
   return looks.markdown ? markdown(said) : terminal(said, looks);

@@ -1,11 +1,12 @@
-// What a page does more where scripts run. It is whole without them.
+// Additional functions of a page if scripts run. The page is complete without
+// them.
 #include "render/html.hpp"
 
 namespace parlab {
 
-// Names in the keys of figures become switches; heads of tables sort, by
-// quantities where cells have some; verdicts filter the claims; what the mouse
-// or a finger is on is said at the foot of the page.
+// Names in the keys of figures become switches. Table headings sort, by
+// quantities if cells have some. Verdicts filter the claims. The foot of the
+// page describes the item under the mouse or a finger.
 const char* const page_script = R"js(
 const all = s => [...document.querySelectorAll(s)];
 const press = (e, f) => {

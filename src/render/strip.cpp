@@ -12,14 +12,14 @@ namespace {
 
 struct Layout {
   double width, left, right;  // of the axis
-  double row, text;           // heights: of a row without lines, of a line
+  double row, text;           // heights of a row without lines, and of a line
   bool narrow;
 };
-constexpr double raise = 16;  // a line of words on the axis
+constexpr double raise = 16;  // room for a line of words on the axis
 constexpr Layout wide{1010, 200, 660, 22, 15, false},
     narrow{360, 14, 346, 42, 15, true};
 
-// As attributes, for files of their own; a page has its own colours.
+// Colours as attributes, for separate files; a page has its own colours.
 const char* fill_of(Look look) {
   switch (look) {
     case Look::ring:
@@ -53,7 +53,7 @@ class Rows {
     double bottom = top;
     for (const auto& row : strip_.rows)
       bottom += height(row);
-    // A tall picture says at its end, too, what its axis is.
+    // A tall picture labels its axis at the end, too.
     const double axis = !at_.narrow ? 0 : raised() ? 20 + raise : 20;
     const double key = bottom + axis + (at_.narrow ? 20 : 22);
     const double end = key + 20 * lines_of_key();
@@ -81,14 +81,13 @@ class Rows {
     return at_.row + at_.text * std::max(behind, row.note.empty() ? 0.5 : 1.0);
   }
 
-  // Where the screen is narrow the note stands beside the name, or in a line of
-  // its own.
+  // On a narrow screen the note is beside the name or on a line of its own.
   static double under(const MarkedRow& row) {
     const auto beside = row.name.size() + row.note.size() + row.strong.size();
     return row.note.empty() || beside < 36 ? 0 : 1;
   }
 
-  // The first line stands beside the strong words.
+  // Whether the first line is beside the strong words.
   static bool begins_beside(const MarkedRow& row) {
     return !row.says.empty() && row.strong.size() < 8;
   }
@@ -134,7 +133,8 @@ class Rows {
     return std::ranges::find(strip_.ticks, strip_.line,
                              &std::pair<double, std::string>::first);
   }
-  // The words of the line of the axis meet others: they stand above them.
+  // Whether the words at the axis line would overlap others and are put above
+  // them.
   bool raised() const {
     const auto line = of_line();
     return line != strip_.ticks.end() &&
@@ -144,8 +144,8 @@ class Rows {
                     room(*line).first < room(tick).second;
            });
   }
-  // From where to where the words of a tick go; at the edge of the picture they
-  // end there.
+  // Horizontal range for the words of a tick; words are kept inside the
+  // picture.
   std::pair<double, double> room(
       const std::pair<double, std::string>& tick) const {
     const double half = 4 * static_cast<double>(tick.second.size());
@@ -163,7 +163,8 @@ class Rows {
     }
   }
 
-  // Where rows have their words above their marks, lines do not cross them.
+  // If rows have their words above their marks, the lines do not cross the
+  // words.
   void write_lines(double from, double to) {
     const double line = x(strip_.line);
     if (sides()) {
@@ -209,7 +210,7 @@ class Rows {
     const bool leads = !row.target.empty() && !alone_;
     if (leads) {
       svg_.open("a", {{"href", row.target}});
-      // All of it can be clicked, what is between its words as well.
+      // The whole row can be clicked, including gaps between its words.
       svg_.single("rect", {{"class", "row"},
                            {"x", "0"},
                            {"y", px(y)},
@@ -229,7 +230,7 @@ class Rows {
     } else {
       text(at_.left - 14, y + 18, row.name, "end", false, true);
       text(at_.left - 14, y + 18 + at_.text, row.note, "end", true);
-      // Behind the strong words there is room for the first line.
+      // There is room for the first line after the strong words.
       const double after =
           at_.right + 22 + 10.5 * static_cast<double>(row.strong.size());
       text(at_.right + 16, y + 18, row.strong, "start", false, true);
@@ -245,7 +246,8 @@ class Rows {
     if (leads) svg_.close();
   }
 
-  // With the note in small print behind it, but where that is below.
+  // Writes the name, with the note in small print after it unless that goes
+  // below.
   void write_name(double left, double y, const MarkedRow& row, bool below) {
     svg_.open("text", {{"x", px(left)}, {"y", px(y)}, {"font-size", "14.5"}});
     svg_.element("tspan", row.name, {{"font-weight", "bold"}});
@@ -265,7 +267,7 @@ class Rows {
                          {"y2", px(y)},
                          {"stroke", "#9fb6cd"},
                          {"stroke-width", "4"}});
-    // What is wanted lies on what is passed on the way.
+    // Important marks are drawn last, on top of the others.
     for (const bool first : {true, false}) {
       for (const auto& mark : row.marks) {
         if ((mark.look == Look::ring) == first)
@@ -317,7 +319,7 @@ class Rows {
     svg_.close();
   }
 
-  // Calls f(entry, x, line) as many times in a line as there is room for.
+  // Calls f(entry, x, line), with as many entries per line as fit.
   template <typename F>
   int for_key(F f) const {
     double left = at_.left;

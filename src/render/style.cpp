@@ -1,9 +1,10 @@
-// How a page looks: on a screen, on a phone, on paper.
+// The style of a page on a screen, on a phone and on paper.
 #include "render/html.hpp"
 
 namespace parlab {
 
-// Below 46em tables are cards. Nothing is told by colour alone.
+// Below a width of 46em tables become cards. No information depends on colour
+// alone.
 const char* const page_style = R"css(
 * { box-sizing: border-box; }
 :root { color-scheme: light dark; --ground: #fff; --ink: #1a1a1a; --soft: #444; --hair: #ddd; --link: #00457a;

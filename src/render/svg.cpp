@@ -13,10 +13,10 @@ namespace {
 constexpr double width = 720, left = 100, right = 700, top = 14,
                  plot_height = 380;
 constexpr double line_height = 24;
-constexpr double character = 8.2;  // of 15 px letters, on the wide side
+constexpr double character = 8.2;  // of 15 px letters, a generous estimate
 
 struct Look {
-  const char* colour;  // Okabe and Ito
+  const char* colour;  // colours by Okabe and Ito
   const char* dash;
 };
 constexpr Look looks[] = {{"#000000", "none"},
@@ -38,8 +38,8 @@ bool drawable(const ChartPoint& point) {
          point.y > 0;
 }
 
-// Ten to the power of whole numbers around what is shown, or
-// closer when that is little.
+// The range of an axis: whole powers of ten around the data, or closer if the
+// data's range is small.
 struct Scale {
   double low = 0, high = 0;  // logarithms
   double from = 0, to = 0;   // pixels
@@ -89,7 +89,7 @@ class Drawing {
     empty_ = false;
   }
 
-  // A little more than what is shown, and never nothing.
+  // A range slightly larger than the data's, and never empty.
   static Scale scale(double low, double high, double from, double to) {
     double a = std::log10(low), b = std::log10(high);
     const double room = std::max(0.04 * (b - a), 0.1);
@@ -113,7 +113,7 @@ class Drawing {
     svg_.element("text", words, attributes);
   }
 
-  // Ticks at powers of ten; at 2 and 5 between them too while there are few.
+  // Ticks at powers of ten, and also at 2 and 5 between them if there are few.
   static std::vector<double> ticks(const Scale& scale) {
     std::vector<double> found;
     const bool dense = scale.high - scale.low < 2.6;
@@ -146,7 +146,7 @@ class Drawing {
          "rotate(-90 18 " + text_of(middle) + ")");
   }
 
-  // Markers: disc, square, triangle, diamond, triangle on its head.
+  // Markers: disc, square, triangle, diamond, inverted triangle.
   void marker(double x, double y, int look, const std::string& hint = {}) {
     const auto at = [&](double dx, double dy) {
       return text_of(x + dx) + "," + text_of(y + dy) + " ";
@@ -203,8 +203,8 @@ class Drawing {
                          {"stroke-dasharray", look_of(look).dash}});
   }
 
-  // Calls f(series, x, row) for what the key says, as many beside each
-  // other as there is room for.
+  // Calls f(series, x, row) for each entry of the key, with as many per row as
+  // fit.
   template <typename F>
   int for_key(F f) const {
     double x = left;
@@ -253,8 +253,8 @@ class Drawing {
     }
   };
 
-  // The text of each mark where no other text, no mark and no line is, joined
-  // to its mark by a thin line.
+  // Puts the text of each mark where there is no other text, mark or line, and
+  // joins it to its mark by a thin line.
   void write_marks() {
     std::vector<Box> taken;
     for (const auto& mark : chart_.labels) {
@@ -277,7 +277,7 @@ class Drawing {
     }
   }
 
-  // Where its line goes.
+  // Marks the boxes that a series' line passes through as taken.
   void cover(const Series& series, std::vector<Box>& taken) const {
     for (std::size_t i = 1; i < series.points.size(); ++i) {
       const auto &a = series.points[i - 1], &b = series.points[i];
@@ -296,7 +296,7 @@ class Drawing {
     const double half = character * static_cast<double>(words.size()) / 2 + 2;
     for (double away = 12; away < 200; away += 12) {
       for (int i = 0; i < 12; ++i) {
-        // Right and below first: roofs come from above.
+        // Tries right and below first, because roofs come from above.
         const int turns = (i % 2 == 0 ? 1 : -1) * (i + 1) / 2;
         const double angle = turns * 0.5236 + 0.4;
         const auto box = Box::around(x + (away + half) * std::cos(angle),

@@ -15,7 +15,7 @@ std::string without_end(std::string line) {
   return line.erase(line.find_last_not_of(' ') + 1) + '\n';
 }
 
-// By SGR, as all terminals with colours know it.
+// Colours by SGR sequences, which all colour terminals support.
 std::string coloured(std::string line, const char* how, const Looks& looks) {
   if (!looks.colours || *how == '\0' || line == "\n") return line;
   line.pop_back();
@@ -37,7 +37,7 @@ std::string title_of(const Text& title, const Looks& looks) {
   return title.empty() ? "" : lines_of(title, looks, "1");
 }
 
-// The columns of a table that people see, in words, and their widths.
+// The visible columns of a table as words, with their widths.
 class TextTable {
  public:
   TextTable(const Table& table, const Looks& looks) : looks_(looks) {
@@ -89,7 +89,7 @@ class TextTable {
  private:
   struct Line {
     std::vector<std::string> cells = {};
-    bool spans = false;  // the last cell, to the end of the line
+    bool spans = false;  // the last cell spans the rest of the line
     bool heading = false;
     Tone tone = Tone::plain;
   };
@@ -104,13 +104,13 @@ class TextTable {
     columns_.erase(columns_.begin() + at);
     widths_.erase(widths_.begin() + at);
     for (auto& line : lines_) {
-      // a last cell that spans the rest begins one column earlier, or not
+      // if the last cell spans the rest, it may begin one column earlier
       if (column + (line.spans ? 1 : 0) < line.cells.size())
         line.cells.erase(line.cells.begin() + at);
     }
   }
 
-  // Names give way, the longest first, until the line fits; numbers do not.
+  // Shortens names, the longest first, until the line fits; numbers stay.
   void shrink() {
     auto all = width();
     while (all > looks_.width) {

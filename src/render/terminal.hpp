@@ -8,24 +8,24 @@
 
 namespace parlab {
 
-// How a text looks on its way out: as a file has it, unless something is known
-// of the terminal behind it.
+// The format of output text. The defaults suit a file; a terminal may change
+// them.
 struct Looks {
-  std::size_t width = 100;  // columns of a line
+  std::size_t width = 100;  // characters per line
   Letters letters = Letters::ascii;
   bool colours = false;
-  // for a place that shows Markdown: see render/readable.hpp
+  // for output that is shown as Markdown: see render/readable.hpp
   bool markdown = false;
 };
 
-// An empty line stands before each block but a paragraph in small print, which
-// belongs to what it follows. Charts and pictures are left out.
+// There is an empty line before each block except a paragraph in small print,
+// which belongs to the block before it. Charts and pictures are left out.
 std::string terminal(const Document& document, const Looks& looks = {});
-// Long names are wrapped, columns that say nothing are left out. A table of
-// numbers is as wide as it is, and has "-" where a number is missing. Of a row
-// with fewer cells than columns the last cell takes the room that is left.
+// Long names are wrapped, and columns without content are left out. A table of
+// numbers keeps its full width and has "-" for missing numbers. In a row with
+// fewer cells than columns, the last cell takes the remaining room.
 std::string terminal(const Table& table, const Looks& looks = {});
-// Its title, and its blocks without empty lines between them.
+// The section's title, and its blocks without empty lines between them.
 std::string terminal(const Section& section, const Looks& looks = {});
 
 }  // namespace parlab

@@ -19,8 +19,8 @@ int digits_of(Unit unit) {
   return unit == Unit::second || unit == Unit::joule ? 4 : 3;
 }
 
-// The prefix that leaves 1 to 999 before the point, judged by the value as it
-// will be shown.
+// Chooses the prefix that leaves 1 to 999 before the point, judged by the
+// rounded value.
 Prefixed prefixed(double value, Unit unit, Letters letters) {
   const std::string name(to_string(unit));
   const char* micro = letters == Letters::unicode ? "µ" : "u";
@@ -36,7 +36,7 @@ Prefixed prefixed(double value, Unit unit, Letters letters) {
   return {1e-9, "n" + name};
 }
 
-// "123M" where nobody counts the digits.
+// "123M", for numbers whose digits nobody counts.
 std::string count_words(double value) {
   const std::pair<double, const char*> prefixes[] = {
       {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e5, "k"}};
@@ -52,7 +52,7 @@ bool has_prefix(Unit unit) {
          unit != Unit::byte;
 }
 
-// A bar of eight characters, in eighths of one where the letters have them.
+// A bar of eight characters, in eighths of one if the letters allow.
 std::string meter_words(const Meter& meter, Letters letters) {
   constexpr int characters = 8;
   const double filled = characters * std::clamp(meter.share, 0.0, 1.0);
@@ -84,7 +84,7 @@ std::string words(const Quantity& quantity, Letters letters) {
   if (unit == Unit::none) return count_words(value);
   auto text = significant(value, digits);
   if (unit != Unit::factor) return text;
-  // Near 1 a third decimal says on which side.
+  // Near 1, a third decimal shows the side.
   if (value != 1 && value > 0.95 && value < 1.05)
     text = significant(value, digits + 1, 3);
   return text + factor_sign(letters);
@@ -104,7 +104,7 @@ std::string interval_words(const Quantity& quantity, Letters letters) {
     return std::pair(significant(low / scale.of, digits),
                      significant(high / scale.of, digits));
   };
-  // Two that look the same, but are not, get another digit.
+  // Two different ends that look equal get another digit.
   auto [from, to] = ends(digits_of(unit));
   if (from == to) std::tie(from, to) = ends(digits_of(unit) + 1);
   return from + dash + to +
