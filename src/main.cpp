@@ -1,5 +1,5 @@
-// parlab: one computation on every backend, verified and
-// measured with one method.
+// parlab runs one computation on every backend, and verifies and measures all
+// with one method.
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,22 +35,23 @@ bool has_children() {
   return waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
-// Variants are linked in, and some code of theirs may run before main(). This
-// is earlier: the children of children, too, come to this process.
+// Variants are linked in, and some of their code may run before main(). This
+// runs earlier and makes orphaned grandchildren children of this process.
 bool had_children = false;
 [[gnu::section(".preinit_array"), gnu::used]] void (*const first)() = [] {
   had_children = has_children();
   prctl(PR_SET_CHILD_SUBREAPER, 1);
 };
 
-// Nothing that a variant started works beside another one.
+// Ends processes that a variant started, so that none runs beside the next
+// variant.
 void end_children() {
   while (!had_children && has_children()) {
     for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
       std::ifstream stat(entry.path() / "stat");
       std::string text;
       std::getline(stat, text);
-      // "17 (any name) S 16 ...": the last is the parent
+      // "17 (any name) S 16 ...": the last number is the parent
       const auto end_of_name = text.rfind(") ");
       if (end_of_name == std::string::npos) continue;
       if (std::atoi(text.c_str() + end_of_name + 4) == getpid())

@@ -28,8 +28,8 @@ Options options_of_all() {
   return all + common_options();
 }
 
-// "-5" is a number and not an option: it belongs to the option before it, or
-// is a size.
+// "-5" is a number, not an option: it belongs to the option before it, or is a
+// size.
 std::vector<std::string> with_negative_numbers(
     const std::vector<std::string>& words, const Options& options,
     std::vector<std::string>& positional) {
@@ -122,9 +122,9 @@ void read_words(const std::vector<std::string>& words, const Options& options,
                               negative.end());
 }
 
-// Read where kernels are emulated: the order of blocks and threads.
+// Read if kernels are emulated: the order of blocks and threads.
 constexpr const char* seed_variable = "PARLAB_SEED";
-// Read where the host's BLAS is loaded: which library it is.
+// Read if the host's BLAS is loaded: the library to use.
 constexpr const char* blas_variable = "PARLAB_BLAS";
 
 void check_seed(const Environment& environment) {
@@ -164,7 +164,7 @@ void read_variables(const Environment& environment, const Options& options,
   }
 }
 
-// As it could be typed again, with the variables that had a say in it.
+// The command as it could be retyped, with the variables that took effect.
 std::string typed_again(const Arguments& arguments) {
   std::vector<std::string> words;
   for (const auto& [flag, setting] : arguments.by_flag) {
@@ -176,7 +176,7 @@ std::string typed_again(const Arguments& arguments) {
   return join(words, " ");
 }
 
-// Takes what comes before the sizes: the workload, or the command's name.
+// Takes the word before the sizes: the workload, or the command's name.
 void take_subject(Arguments& arguments) {
   const auto called =
       std::filesystem::path(arguments.words.at(0)).filename().string();
@@ -196,7 +196,7 @@ void take_subject(Arguments& arguments) {
   }
 }
 
-// The command to call; an option can name one, too.
+// The command to call; an option can select one too.
 const Command* asked_for(const Arguments& arguments) {
   for (const auto* option : {"help", "list", "version"}) {
     if (arguments.on(option)) return command_called(std::string("--") + option);
@@ -209,8 +209,8 @@ const Command* asked_for(const Arguments& arguments) {
   return arguments.subject;
 }
 
-// A command refuses an option that it does not have. Variables may be meant for
-// runs.
+// A command refuses an option that it does not have, but not a variable, which
+// may be meant for runs.
 void require_own_options(const Arguments& arguments, const Command& command) {
   const auto own = command.options() + common_options();
   for (const auto& [flag, setting] : arguments.by_flag) {

@@ -12,7 +12,7 @@ namespace {
 
 const std::string markdown_format = "markdown";
 
-// Static objects fill it, in whatever order they are made.
+// Static objects fill it, in any order of construction.
 std::map<std::string_view, Command>& command_registry() {
   static std::map<std::string_view, Command> commands;
   return commands;

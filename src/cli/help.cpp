@@ -16,12 +16,12 @@ namespace {
 
 constexpr std::size_t width = 100, help_width = 80;
 
-// "<matrix size>" where one number stands for a square.
+// "<matrix size>" if one number stands for a square.
 std::string size_argument(const Workload& workload) {
   return workload.dimensions().size() == 1 ? "<size>" : "<matrix size>";
 }
 
-// What a variant for several GPUs divides: parameters are no part of it.
+// The extents, which a variant for several GPUs divides, without parameters.
 std::string dimensions_of(const Workload& workload) {
   const auto extents = count_extents(workload);
   std::string text;
@@ -30,8 +30,8 @@ std::string dimensions_of(const Workload& workload) {
   return text;
 }
 
-// With the course's variables as many numbers as the problem has
-// extents are one problem.
+// With the course's variables, as many numbers as the problem has extents are
+// one problem.
 std::string as_one_problem(const Workload& workload,
                            const std::string& program) {
   const auto extents = count_extents(workload);
@@ -57,8 +57,8 @@ std::vector<const Variant*> kernels_by_number(const Workload& workload) {
   return kernels;
 }
 
-// What a workload computes; how its arrays lie comes behind the first
-// comma, and is for --list.
+// A workload's computation; the layout of its arrays follows the first comma
+// and is left to --list.
 void print_workloads(std::ostream& out) {
   out << "Workloads:\n";
   for (const auto* workload : Registry::instance().workloads()) {
@@ -81,7 +81,7 @@ void pad(std::string& line, std::size_t column) {
   line.resize(std::max(line.size() + 1, column), ' ');
 }
 
-// What is too long for its column goes on below.
+// Text too long for its column continues on the next line.
 void print_option(std::ostream& out, const Option& option, bool with_variable) {
   constexpr std::size_t variable_column = 23, help_column = 41;
   const std::size_t column = with_variable ? help_column : variable_column;
@@ -209,7 +209,7 @@ Options in_groups(const Options& options) {
   return sorted;
 }
 
-// Prints what people type first, of this workload or of any.
+// Prints commands for a start, for this workload or any.
 void print_examples(std::ostream& out, const Arguments& arguments,
                     const Workload* workload) {
   std::string name;
@@ -290,7 +290,7 @@ void print_help(std::ostream& out, const Arguments& arguments) {
       << "Options, each also an environment variable; the command line wins\n";
   std::string title;
   for (const auto& option : in_groups(command.options())) {
-    // Those of one workload, and the rare ones, where a workload is named.
+    // Options of one workload, and rare ones, need a named workload.
     if (option.help.empty() ||
         (workload == nullptr
              ? option.rare

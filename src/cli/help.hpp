@@ -7,9 +7,9 @@
 
 namespace parlab {
 
-// too few arguments
+// printed if there are too few arguments
 void print_usage(std::ostream& out, const Arguments& arguments);
-// one screen: of arguments.subject
+// one screen about arguments.subject
 void print_help(std::ostream& out, const Arguments& arguments);
 // every variant with its limits
 void print_list(const Streams& streams, const Arguments& arguments);

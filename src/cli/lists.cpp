@@ -92,7 +92,7 @@ class ListParser {
   std::vector<std::int64_t> values_;
 };
 
-// The size with every combination of the values asked for.
+// The size with every combination of the requested values.
 std::vector<Size> with_parameters(const Workload& workload, const Size& size,
                                   const Parameters& asked) {
   std::vector<Size> sizes{size};
@@ -131,7 +131,7 @@ void require_countable(const Workload& workload, const Size& size) {
   if (bytes >= limit) fail();
 }
 
-// Counts one copy of each array, in the first of the workload's types.
+// Counts each array once, in the first of the workload's types.
 double bytes_of_square(const Workload& workload, std::int64_t edge) {
   double bytes = 0;
   for (const auto& array : workload.arrays(complete_size(workload, {edge}),
@@ -141,7 +141,7 @@ double bytes_of_square(const Workload& workload, std::int64_t edge) {
   return bytes;
 }
 
-// "1MiB:64MiB:*4+3": the bytes, and what is added to each extent.
+// "1MiB:64MiB:*4+3": the bytes, and the number added to each extent.
 std::pair<std::vector<std::int64_t>, std::int64_t> parse_bytes(
     const std::string& item, const std::string& typed) {
   const auto plus = item.find('+');
@@ -156,7 +156,7 @@ std::pair<std::vector<std::int64_t>, std::int64_t> parse_bytes(
   return {parse_list("size", bytes, 1, most_bytes, typed), more.front()};
 }
 
-// The edge of the square with about so many bytes: round, where it is long.
+// The edge of the square with about so many bytes; rounded if it is long.
 std::int64_t edge_with(const Workload& workload, std::int64_t bytes) {
   const auto fits = [&](std::int64_t edge) {
     return bytes_of_square(workload, edge) <= static_cast<double>(bytes);

@@ -11,7 +11,7 @@
 namespace parlab {
 namespace {
 
-// The values of one option, each converted; nothing when it was not typed.
+// The values of one option, each converted; empty if it was not typed.
 template <typename F>
 auto typed(const Arguments& arguments, const std::string& flag, F convert) {
   std::set<decltype(convert(std::string()))> values;
@@ -34,8 +34,8 @@ bool all_are(const Size& extents, std::int64_t n) {
   return std::ranges::all_of(extents, [&](auto extent) { return extent == n; });
 }
 
-// "4096" or a range stands for squares, "300x1000" for itself, with
-// or without the parameters.
+// "4096" or a range means squares, "300x1000" that size, with or without the
+// parameters.
 bool has_size(const Record& record, const std::string& item) {
   constexpr auto largest = std::numeric_limits<std::int64_t>::max();
   const auto parts = split(item, 'x');
@@ -118,7 +118,7 @@ RecordFilter filter_of(const Arguments& arguments) {
   const auto sizes = typed(arguments, "size", as_is);
   filter.sizes = {sizes.begin(), sizes.end()};
   const Record probe;
-  // refuses what is no size
+  // throws if an item is no size
   for (const auto& item : filter.sizes)
     has_size(probe, item);
   return filter;

@@ -1,5 +1,4 @@
-// Which stored records a command is about: --workload, --backend,
-// --variant, --size, ...
+// Selects stored records: --workload, --backend, --variant, --size, ...
 #pragma once
 
 #include <set>
@@ -11,24 +10,24 @@
 
 namespace parlab {
 
-// What is empty lets everything pass.
+// An empty member lets everything pass.
 struct RecordFilter {
   std::set<std::string> workloads, backends, variants;
-  // as typed, one option's worth: "4096", "1K:4K:*2", "300x1000"
+  // as typed in one option: "4096", "1K:4K:*2", "300x1000"
   std::vector<std::string> sizes;
   std::set<Dtype> dtypes;
   std::set<Verdict> verdicts;
-  bool failures = false;  // what failed() says yes to, beside the verdicts
+  bool failures = false;  // besides the verdicts, all that failed() accepts
   std::set<Cache> caches;
   std::set<InputKind> inputs;
 
   bool operator()(const Record& record) const;
 };
 
-// The options that say so.
+// The options of the filter.
 Options filter_options();
-// From the command line alone: what is stored does not change with the
-// environment. Throws UsageError on words that cannot be.
+// Reads the command line only, since stored records do not depend on the
+// environment. Throws UsageError on impossible words.
 RecordFilter filter_of(const Arguments& arguments);
 
 }  // namespace parlab

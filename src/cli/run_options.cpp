@@ -19,7 +19,7 @@ std::string variable_of(const std::string& tunable) {
   return variable;
 }
 
-// The titles of --help, in the order in which they stand there.
+// The titles of --help, in order.
 constexpr const char *what_to_run = "What to run", *how_long = "How long",
                      *output = "What comes out", *several = "Several machines",
                      *settings = "Settings of kernels and problems";
@@ -40,7 +40,7 @@ std::string timed_kinds() {
   return join(names, ", ");
 }
 
-// Each a flag, its variable, its argument and its help.
+// Each has a flag, its variable, its argument and its help.
 Options everyday_options() {
   return under(
              what_to_run,
@@ -134,7 +134,7 @@ Options parameter_options() {
                                parameter.allowed() + " (" +
                                std::to_string(parameter.fallback) + ")";
       const auto same = std::ranges::find_if(options, [&](const Option& one) {
-        return one.flag == parameter.name;  // of another workload
+        return one.flag == parameter.name;  // from another workload
       });
       if (same != options.end()) {
         same->help += ", " + help;

@@ -18,8 +18,8 @@ constexpr double time_limit_of_glance_s = 0.1;
 std::string format_of_run(const Arguments& arguments, std::size_t sizes) {
   if (arguments.find("format") != nullptr || arguments.on("explain"))
     return format_of(arguments, {"table", "csv", "json", "record", "explain"});
-  // The old convention as it stands, [GPU_KERNEL=k] [GPU_BLOCK_SIZE=b]
-  // program n, gets what the scripts around it read.
+  // The old convention unchanged, [GPU_KERNEL=k] [GPU_BLOCK_SIZE=b] program n,
+  // prints what its scripts expect.
   bool old = sizes == 1 && (arguments.find("kernel") != nullptr ||
                             arguments.find("block") != nullptr);
   for (const auto& [flag, setting] : arguments.by_flag) {
@@ -61,7 +61,7 @@ std::vector<int> devices_of(const Setting& setting) {
   return {numbers.begin(), numbers.end()};
 }
 
-// Everything of the plan that is neither a size, a variant nor a tunable.
+// Reads everything in the plan except sizes, variants and tunables.
 void read_limits(const Arguments& arguments, Plan& plan) {
   const auto number = [&](const char* flag, double most, auto& value) {
     if (const auto* setting = arguments.find(flag))
@@ -93,7 +93,7 @@ void read_limits(const Arguments& arguments, Plan& plan) {
   plan.rectangle = plan.results.empty();
 }
 
-// Something can be run: a variant has one of the data types.
+// At least one variant has one of the data types, so something can run.
 void require_a_dtype(const Plan& plan) {
   for (const auto* variant : plan.variants) {
     for (const auto dtype : plan.dtypes) {

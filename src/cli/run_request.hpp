@@ -1,6 +1,5 @@
-// A run as it was asked for: from the arguments to a plan, in steps that each
-// have a file: sizes (lists), variants (selection), tunables, and here the
-// rest.
+// A run's request: arguments become a plan in steps that have a file each:
+// sizes (lists), variants (selection), tunables, and the rest here.
 #pragma once
 
 #include <map>
@@ -17,24 +16,24 @@ struct RunRequest {
   std::string format = "table";  // table, csv, json, record, explain
   // variants on the GPU were chosen by --kernel or --variant
   bool named = false;
-  // tunables asked for as "best", and how
+  // tunables requested as "best", and in what form
   std::map<std::string, std::string> best;
   std::vector<std::string> warnings;  // one line each
 };
 
 // arguments.workload: what to run. Throws UsageError.
 RunRequest read_run(const Arguments& arguments);
-// The same for the words behind a command's name: a workload, and sizes.
+// The same for the words after a command's name: a workload, and sizes.
 RunRequest read_tuning(const Arguments& arguments);
-// A request for one variant on an image, which gives the size: the last variant
-// that was asked for and has the data type, or the last on the CPU.
+// A request for one variant on an image, which sets the size. It is the last
+// requested variant that has the data type, or the last on the CPU.
 RunRequest read_filtering(const Arguments& arguments);
 
-// It becomes the name of a folder: --machine. "" where it is not given.
+// The value of --machine, which becomes a folder's name; "" if not given.
 // Throws UsageError.
 std::string machine_asked_for(const Arguments& arguments);
-// A file to write to, or to read: "" where it is not given. Throws UsageError
-// when it is a folder or a device.
+// A file to read or write; "" if not given. Throws UsageError if it is a folder
+// or a device.
 std::string file_asked_for(const Arguments& arguments, const std::string& flag);
 
 }  // namespace parlab

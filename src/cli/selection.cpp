@@ -15,7 +15,7 @@ std::vector<const Variant*> variants_of(const Plan& plan) {
   return Registry::instance().variants(plan.workload->name());
 }
 
-// The kernels as a user can name them: "0:naive, 1:coalesced".
+// The kernels with the names that users can type: "0:naive, 1:coalesced".
 std::string kernels_of(const Plan& plan) {
   std::string text;
   for (const auto* variant : variants_of(plan)) {
@@ -26,7 +26,7 @@ std::string kernels_of(const Plan& plan) {
   return text.empty() ? "none" : text;
 }
 
-// The libraries of the GPU are compiled by nvcc alone.
+// Only nvcc compiles the GPU's libraries.
 std::string without_libraries() {
   for (const auto* workload : Registry::instance().workloads()) {
     for (const auto* variant :
@@ -63,7 +63,7 @@ Chosen by_name(const Plan& plan, const Setting& setting,
                          : " (see --list)"));
 }
 
-// GPU_KERNEL: numbers, ranges of them and names, in any mixture.
+// GPU_KERNEL: numbers, ranges and names, in any mixture.
 Chosen kernels(const Plan& plan, const Setting& setting) {
   Chosen chosen;
   for (const auto& item : split(setting.text, ',')) {
@@ -108,9 +108,9 @@ bool has_backend(const std::set<std::string>& wanted, const Variant& variant) {
          (variant.needs_gpu() && wanted.count("cuda") > 0);
 }
 
-// A name without a backend, such as fused, means the variants of the backends
-// that are asked for. Where these have none, a backend from the environment was
-// set for other runs and is ignored; one from the command line is an error.
+// A name without a backend, such as fused, means the variants in the requested
+// backends. If these have none, a backend from the environment was meant for
+// other runs and is ignored; one from the command line is an error.
 Chosen variants_named(const Plan& plan, const Setting& exact,
                       const Setting* backend,
                       const std::set<std::string>& wanted) {
@@ -128,7 +128,7 @@ Chosen variants_named(const Plan& plan, const Setting& exact,
   return chosen;
 }
 
-// The course's format has one variant of a backend: the first on its ladder.
+// The course's format has one variant per backend: the first on its ladder.
 void keep_first_of_each_backend(std::vector<const Variant*>& variants,
                                 bool all_on_gpu) {
   std::set<std::pair<std::string, bool>> seen;
@@ -150,7 +150,7 @@ Chosen select_variants(const Arguments& arguments, bool record, Plan& plan) {
   Chosen kernels_named, named;
   if (kernel != nullptr) kernels_named = kernels(plan, *kernel);
   if (exact != nullptr) named = variants_named(plan, *exact, backend, wanted);
-  // A kernel that was named also counts as "cuda" when it is the library's.
+  // A named kernel counts as "cuda" even if it is a library's.
   for (const auto* variant : kernels_named) {
     if (exact != nullptr || has_backend(wanted, *variant))
       named.insert(variant);
@@ -164,9 +164,9 @@ Chosen select_variants(const Arguments& arguments, bool record, Plan& plan) {
     if (by_backend || named.count(variant) > 0)
       plan.variants.push_back(variant);
   }
-  // What does something else than the others, and is not compared
-  // with them, runs when it was named; variants for several GPUs also
-  // when these were asked for.
+  // A variant that does something different from the others is not compared
+  // with them and runs only if it is named; variants for several GPUs also run
+  // if these were requested.
   const bool teams = arguments.find("gpus") != nullptr;
   std::erase_if(plan.variants, [&](const Variant* variant) {
     const bool other =

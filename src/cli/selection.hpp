@@ -13,15 +13,15 @@ namespace parlab {
 
 using Chosen = std::set<const Variant*>;
 
-// Fills plan.variants. record: one variant of each backend, as the
-// course's format wants. Returns those that were chosen by name or
-// number. Throws UsageError.
+// Fills plan.variants. record: one variant of each backend, as the course's
+// format needs. Returns the variants chosen by name or number. Throws
+// UsageError.
 Chosen select_variants(const Arguments& arguments, bool record, Plan& plan);
 
-// Fills plan.tunables, and best with the tunables asked for as "best" (block:
-// "GPU_BLOCK_SIZE=best"). A variant runs over the values it allows; what it
-// cannot take is left out with a warning. One that can take none is dropped,
-// or, when it was named, refused (UsageError).
+// Fills plan.tunables, and best with the tunables requested as "best" (block:
+// "GPU_BLOCK_SIZE=best"). A variant runs with the values that it allows; others
+// are left out with a warning. A variant that allows none is dropped or, if it
+// was named, refused (UsageError).
 void select_tunables(const Arguments& arguments, const Chosen& named,
                      Plan& plan, std::map<std::string, std::string>& best,
                      std::vector<std::string>& warnings);

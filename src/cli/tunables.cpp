@@ -18,8 +18,8 @@ std::string some_of(const std::vector<std::int64_t>& values) {
   return text;
 }
 
-// The range a value may be in for any variant of the workload;
-// nothing allowed: max is 0.
+// The smallest and largest value that any variant of the workload allows; max
+// is 0 if there is none.
 struct Limits {
   std::int64_t min = std::numeric_limits<std::int64_t>::max(), max = 0;
 };
@@ -36,13 +36,13 @@ Limits limits_of(const Plan& plan, const std::string& name) {
   return limits;
 }
 
-// From the environment it may be meant for other runs:
-// OMP_NUM_THREADS often is.
+// A value from the environment may be meant for other runs, as OMP_NUM_THREADS
+// often is.
 void refuse_when_typed(const Setting& setting, const std::string& what) {
   if (setting.from_command_line) setting.refuse(what + " (see --list)");
 }
 
-// Drops variants that can take none of the values.
+// Drops variants that allow none of the values.
 void apply(const std::string& name, const Setting& setting, const Chosen& named,
            Plan& plan, std::vector<std::string>& warnings) {
   const auto& values = plan.tunables[name];
@@ -70,8 +70,8 @@ void apply(const std::string& name, const Setting& setting, const Chosen& named,
   if (users > 0 && users == dropped) throw UsageError(complaint);
   if (users == 0) {
     refuse_when_typed(setting, "no chosen variant has this tunable");
-    // OMP_NUM_THREADS is often there for other programs; GPU_BLOCK_SIZE
-    // beside GPU_KERNEL is meant.
+    // OMP_NUM_THREADS is often set for other programs; GPU_BLOCK_SIZE beside
+    // GPU_KERNEL is meant for this one.
     if (name == "block" && !named.empty()) {
       warnings.push_back(setting.written() + ": " +
                          (*named.begin())->full_name() +

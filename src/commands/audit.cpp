@@ -1,5 +1,5 @@
-// `parlab audit`: which times of records nobody should quote, why, and what
-// measures them again.
+// `parlab audit`: which recorded times should not be quoted, why, and the
+// commands that measure them again.
 #include "audit/audit.hpp"
 
 #include <algorithm>
@@ -19,9 +19,9 @@
 namespace parlab {
 namespace {
 
-constexpr std::size_t shown_of_a_kind = 3;  // of each cause, without --all
+constexpr std::size_t shown_of_a_kind = 3;  // for each cause, without --all
 
-// Headings of the causes, in the order in which they matter.
+// Headings of the causes, most important first.
 const std::vector<std::pair<Cause, const char*>> headings = {
     {Cause::source_gone, "The variant is gone"},
     {Cause::source_changed, "The variant was written anew"},

@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int runs = 5;
-// so few runs cannot tell that they differ by less
+// with so few runs, smaller differences cannot be told
 constexpr double least_share = 1e-3;
 
 struct Chosen {
@@ -27,9 +27,9 @@ struct Chosen {
   std::vector<std::string> arguments;
 };
 
-// Of each workload the first variant of its ladder on that kind of
-// place; of the host's one that uses all cores, for what others do
-// there disturbs it most.
+// For each workload, the first variant of its ladder on that kind of place. On
+// the host it is one that uses all cores, since other programs disturb that
+// most.
 std::vector<Chosen> choose(Target target) {
   const bool on_gpu = target != Target::host;
   std::vector<Chosen> chosen;
@@ -39,9 +39,8 @@ std::vector<Chosen> choose(Target target) {
       const auto dtype = workload->dtypes().front();
       if (variant->target != target || !variant->has(dtype)) continue;
       if (!on_gpu && variant->backend != "openmp") continue;
-      // Neither too quick for the clock nor long to wait for. On a GPU
-      // one that takes little longer than it takes to start, on the host
-      // one that fits no cache.
+      // Neither too quick for the clock nor too slow to wait for: on a GPU
+      // little longer than a launch, on the host too large for caches.
       const auto size_of = [&](double bytes, double flops) {
         return std::to_string(
             smallest_square_with(*workload, dtype, bytes, flops).front());

@@ -8,9 +8,9 @@
 
 namespace parlab {
 
-// Runs this program again and again on a few points, one of each workload and
-// kind of place, and keeps with the ceilings what the medians of a point differ
-// by. Takes about a minute. A place whose ceilings are not known is left out.
+// Runs this program several times on a few points, one per workload and kind of
+// place, and stores with the ceilings how much the medians of a point differ.
+// Takes about a minute. Skips a place whose ceilings are unknown.
 void measure_between_runs(CeilingsOfMachine& known,
                           const std::vector<GpuFacts>& gpus);
 

@@ -22,7 +22,7 @@ struct Machine {
   std::vector<Run> runs;
 };
 
-// For programs.
+// For other programs.
 Table table_of_findings() {
   return {
       .key = "claim",
@@ -63,7 +63,8 @@ void add_evidence(Table& table, const Finding& finding) {
   }
 }
 
-// "holds 3, where tested 1, in part 2": the word once, for the line is long
+// "holds 3, where tested 1, in part 2": each word is said once, since the line
+// is long
 Text counts_of_outcomes(const std::vector<Finding>& findings) {
   Text text = std::to_string(findings.size()) + " claims";
   for (const auto outcome : every_value<Outcome>()) {
@@ -76,7 +77,7 @@ Text counts_of_outcomes(const std::vector<Finding>& findings) {
   return text;
 }
 
-// Which claims are asked for, and whether with what decides them.
+// The requested claims, and whether to show what decides them.
 struct Asked {
   std::vector<std::string> ids;  // empty: all
   bool evidence = false;
@@ -103,8 +104,8 @@ Asked what_is_asked(const Arguments& arguments) {
   return asked;
 }
 
-// How many hold first. Then reports in the order of their first claim, with
-// the observations behind the claims.
+// First how many hold. Then reports in the order of their first claim, with the
+// observations that the claims come from.
 Document document_of_findings(const std::string& title,
                               const std::vector<Finding>& findings,
                               const Asked& asked) {

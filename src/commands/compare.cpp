@@ -120,8 +120,8 @@ std::vector<const ComparedPoint*> all_of(const Comparison& comparison) {
   return points;
 }
 
-// One of each variant at each size: the setting that is the fastest now. But
-// what fails or is slower matters with any setting.
+// For each variant and size, the setting that is fastest now. But points that
+// fail or are slower count with any setting.
 std::vector<const ComparedPoint*> best_settings(const Comparison& comparison) {
   std::map<std::string, const ComparedPoint*> best;
   const auto key_of = [](const ComparedPoint& point) {
@@ -143,7 +143,7 @@ std::vector<const ComparedPoint*> best_settings(const Comparison& comparison) {
   return points;
 }
 
-// Some of each change.
+// Some points of each kind of change.
 std::vector<const ComparedPoint*> most_important(const Comparison& comparison) {
   std::map<Change, std::size_t> count;
   auto points = best_settings(comparison);
@@ -169,7 +169,7 @@ Table table_of_counts(const Comparison& comparison) {
   return table;
 }
 
-// The middle half of all ratios: shows a drift of the whole machine.
+// The middle half of all ratios, which shows a drift of the whole machine.
 Text spread_of(const Comparison& comparison) {
   std::vector<double> ratios;
   for (const auto& point : comparison.points) {
@@ -201,7 +201,7 @@ Text not_compared(const Comparison& comparison) {
          " without a time.";
 }
 
-// The counts first. all: every point.
+// The counts come first. all: every point.
 Document document_of(const Comparison& comparison, const CompareRules& rules,
                      const std::array<std::string, 2>& sides, bool all) {
   Document document{.blocks = {Table{.columns = {{}, {}},
@@ -250,8 +250,8 @@ Document document_of(const Comparison& comparison, const CompareRules& rules,
   return document;
 }
 
-// Two single runs differ by so much without any change: a gate finer
-// than that means nothing.
+// Two single runs differ by this much without any change, so a finer gate means
+// nothing.
 void require_what_runs_can_tell(const Comparison& comparison, double limit) {
   const double told = comparison.told_by_one_run();
   if (1 + limit >= told) return;
@@ -263,7 +263,7 @@ void require_what_runs_can_tell(const Comparison& comparison, double limit) {
                    "or ask for more");
 }
 
-// Says why, one line a reason.
+// Gives the reasons, one line each.
 bool gate_is_shut(const Comparison& comparison, double limit,
                   std::vector<std::string>& reasons) {
   const auto slow =
@@ -310,7 +310,7 @@ CompareRules rules_of(const Arguments& arguments) {
   return rules;
 }
 
-// 0.05: a slower point whose ratio is 1.05 or more.
+// 0.05 means: fail for a slower point whose ratio is 1.05 or more.
 std::optional<double> gate_of(const Arguments& arguments, double margin) {
   const auto* setting = arguments.find("fail-if-slower");
   if (setting == nullptr) return {};
@@ -322,10 +322,9 @@ std::optional<double> gate_of(const Arguments& arguments, double margin) {
   return limit;
 }
 
-// Writes a summary, and the points in the order in which they matter. The table
-// has the most important ones; csv and json have all of them. It fails when a
-// point is slower by the limit or failed, its device is gone, or nothing was
-// compared.
+// Writes a summary, and the points in order of importance. The table has the
+// most important ones; csv and json have all. Fails if a point is slower by the
+// limit or failed, if its device is gone, or if nothing was compared.
 int compare_sides(const Arguments& arguments, const Streams& streams) {
   if (arguments.positional.size() != 2) {
     throw UsageError(

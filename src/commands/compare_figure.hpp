@@ -1,4 +1,4 @@
-// The ratios of a comparison by size, drawn as all figures are.
+// Draws the ratios of a comparison by size, in the style of all figures.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 namespace parlab {
 
 // picture: FILE.svg or FILE.png; sides: what was compared. Throws UsageError
-// when it has no such name, and std::runtime_error when nothing can be drawn.
+// for another ending, and std::runtime_error if nothing can be drawn.
 void draw_ratios(const Comparison& comparison,
                  const std::array<std::string, 2>& sides,
                  const std::filesystem::path& picture);

@@ -1,5 +1,5 @@
-// `parlab counters`: what emulation counts, held against what a GPU has
-// counted, of records or of a point that is counted now.
+// `parlab counters`: compares emulation's counts with a GPU's, from records or
+// for a point that is counted now.
 
 #include <unistd.h>
 
@@ -28,7 +28,7 @@
 namespace parlab {
 namespace {
 
-// So many of the pairs must agree.
+// The share of pairs that must agree.
 constexpr double enough = 0.9;
 
 const std::vector<std::string> formats{"table", "csv", "json"};
@@ -78,8 +78,8 @@ Detail why_not_on_gpu() {
   return {};
 }
 
-// Has a GPU count a point, and ncu read it, then emulation; each is a process
-// of its own.
+// Counts a point on a GPU with ncu, then by emulation; each in a process of its
+// own.
 int count_now(const Arguments& arguments, const Streams& streams) {
   auto run = run_of(arguments);
   if (const auto why = why_not_on_gpu()) {
@@ -114,7 +114,7 @@ int count_now(const Arguments& arguments, const Streams& streams) {
 }
 
 void compare(Compared& one) {
-  // Another code may run on a GPU.
+  // The GPU may run different code.
   if (const auto* const variant = variant_of(one.record);
       variant != nullptr && variant->asks_for_emulation) {
     one.why_none = {.cause = Cause::asks_for_emulation};

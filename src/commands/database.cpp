@@ -1,9 +1,9 @@
 // `parlab database`: records and the views of an experiment, for figures.
 //
-// Tables: all_records, with the columns of `parlab export` and those that any
-// variant or counter could have filled; records, those of them that were timed
-// on uniform inputs; workloads, with the name of each; and published_NAME for
-// each results/published/NAME.csv, with _ for -. Empty cells are NULL.
+// Tables: all_records has the columns of `parlab export` and those that any
+// variant or counter could have filled; records has those that were timed on
+// uniform inputs; workloads has the name of each; published_NAME holds
+// results/published/NAME.csv, with _ for -. Empty cells are NULL.
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -22,7 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A view makes a column of this name itself: one of the records' would hide it.
+// Whether a view makes a column of this name, which one of the records' would
+// hide.
 bool makes(const std::string& views, const std::string& column) {
   const std::string name = "AS " + column;
   const auto in_a_word = [&](std::size_t at) {
@@ -37,10 +38,10 @@ bool makes(const std::string& views, const std::string& column) {
   return false;
 }
 
-// A view may name what no record of this machine has filled, the dimension
-// of a workload that was not measured yet, a tunable, a counter, a link
-// of a machine with more GPUs: columns for it, behind the others, so that
-// it finds nothing and does not fail.
+// A view may name columns that no record of this machine has filled: the
+// dimension of an unmeasured workload, a tunable, a counter, a link of a
+// machine with more GPUs. These are added after the others, so that the view
+// finds nothing instead of failing.
 std::vector<TableColumn> with_missing(const RecordTable& table,
                                       const std::string& views) {
   auto columns = table.columns();
@@ -101,8 +102,8 @@ int make_database(const Arguments& arguments, const Streams& streams) {
   const RecordTable table(std::move(loaded));
   write_beside(paths[1], [&](const fs::path& part) {
     Database database(part.string(), Database::Access::create);
-    // It is new, and nobody's until it is complete: nothing to roll
-    // back, nothing left beside it.
+    // The file is new and unused until it is complete: there is nothing to roll
+    // back, and no other file is left beside it.
     database.run("PRAGMA journal_mode = OFF");
     database.run("BEGIN");
     {

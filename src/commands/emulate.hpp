@@ -1,23 +1,23 @@
-// Hands the work to bin/parlab-emulated where this binary cannot do it.
+// Hands the work to bin/parlab-emulated if this binary cannot do it.
 #pragma once
 
 #include "cli/run_request.hpp"
 
 namespace parlab {
 
-// Whether emulation could stand in for a GPU: variants on the GPU are wanted,
-// and no library kernel was asked for by name. Emulation has none of those:
-// they stay here, to be recorded as no_device.
+// Whether emulation could replace a GPU: variants on the GPU are wanted, and no
+// library kernel was named. Emulation has no libraries, so those stay here and
+// are recorded as no_device.
 bool can_be_emulated(const RunRequest& request);
 
 // Replaces this process by its sibling parlab-emulated, with the same words.
-// Returns when this is that binary already, and false when there is none.
+// Returns true if this is that binary already, and false if there is none.
 bool become_emulated(std::vector<std::string> words);
 
-// Where a GPU is wanted and there is none, or --emulate is given: replaces
-// this process by the sibling parlab-emulated, with the same words. Returns
-// when this is that binary already, or when there is none. Throws UsageError
-// when there is none and emulation was asked for.
+// If a GPU is wanted and there is none, or with --emulate, replaces this
+// process by its sibling parlab-emulated, with the same words. Returns if this
+// is that binary already, or if there is none. Throws UsageError if there is
+// none and --emulate was given.
 void emulate_if_needed(const RunRequest& request,
                        std::vector<std::string> words);
 

@@ -13,8 +13,8 @@
 namespace parlab {
 namespace {
 
-// "dmv/cuda/naive/4096x4096/float/hot/block:128"; inputs where they are not
-// uniform
+// "dmv/cuda/naive/4096x4096/float/hot/block:128", with the inputs unless they
+// are uniform
 std::string benchmark_name(const Record& record) {
   auto name = record.full_name() + "/" + to_string(record.size) + "/" +
               join({std::string(to_string(record.dtype)),

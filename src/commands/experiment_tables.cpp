@@ -11,7 +11,7 @@ namespace parlab {
 namespace {
 
 struct Question {
-  std::string title, sql;  // sql: empty of a note
+  std::string title, sql;  // sql: empty for a note
 };
 
 std::vector<Question> read_questions(const std::string& file) {
@@ -48,7 +48,7 @@ Heading heading_of(const std::string& column) {
           from_string<Unit>(column.substr(open + 2, column.size() - open - 3))};
 }
 
-// An interval, where both ends are numbers.
+// An interval if both ends are numbers.
 std::optional<Interval> interval_of(const SqlCell& low, const SqlCell& high) {
   if (low.kind != SqlCell::Kind::number || high.kind != SqlCell::Kind::number)
     return std::nullopt;

@@ -1,4 +1,4 @@
-// The tables of an experiment, scripts/NAME/tables.sql, as values.
+// Computes the tables of an experiment, scripts/NAME/tables.sql, as values.
 #pragma once
 
 #include <string>
@@ -7,12 +7,11 @@
 
 namespace parlab {
 
-// The answers of the experiment's database to the questions of a file. A line
-// "-- note: TEXT" is said above the tables; behind "-- table: TITLE" stands one
-// SELECT; both go on in the "-- " lines below them. A column "time [s]" has
-// quantities of that unit, in SI units; columns "low" and "high" behind it are
-// the ends of its interval. Throws UsageError, or std::runtime_error when
-// SQLite fails.
+// Runs the queries of a file on the experiment's database. A line "-- note:
+// TEXT" is printed above the tables; one SELECT follows "-- table: TITLE"; "--
+// " lines below continue either. A column "time [s]" has quantities of that
+// unit, in SI units; columns "low" and "high" after it are the ends of its
+// interval. Throws UsageError, or std::runtime_error if SQLite fails.
 Document experiment_tables(const std::string& database,
                            const std::string& file);
 

@@ -1,5 +1,5 @@
 // `parlab export`: all records for other programs, as tidy CSV, as they are
-// stored, or in a form of theirs.
+// stored, or in another program's format.
 #include <ostream>
 
 #include "commands/exchange.hpp"

@@ -1,4 +1,4 @@
-// The tables of every database that figures are drawn from.
+// The tables that every database for figures has.
 #pragma once
 
 #include "commands/sqlite.hpp"
@@ -6,7 +6,8 @@
 namespace parlab {
 
 // The names of all workloads, and of all variants in the order of their
-// ladders, measured or not: each has its look in all figures by its place.
+// ladders, measured or not. The position of a variant sets its look in all
+// figures.
 void add_names(Database& database);
 
 }  // namespace parlab

@@ -1,4 +1,4 @@
-// `parlab grade`: kernels that others handed in, as a table, a CSV and pages.
+// `parlab grade`: grades submitted kernels; writes a table, a CSV and pages.
 
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -37,15 +37,16 @@ namespace fs = std::filesystem;
 using namespace grade;
 
 struct GradeRequest {
-  const Workload* workload = nullptr;  // nullptr: it follows from the files
+  const Workload* workload = nullptr;  // nullptr: the files show which
   std::string path;                    // a file, or a folder of submissions
   std::optional<Dtype> dtype;
   std::vector<std::string> sizes, hidden;  // as typed
   std::string reference, output, course;
   std::string points = "full within 1.2x, linear to 0 at 10x";
-  std::optional<std::uint64_t> seed;  // of the inputs; absent: one is drawn
+  std::optional<std::uint64_t> seed;  // for the inputs; nullopt: drawn at
+                                      // random
   std::optional<double> execution_limit_s;
-  bool check = false;  // one file: is it right?
+  bool check = false;  // for one file: only whether it is right
   bool anonymous = false;
 };
 
@@ -114,8 +115,8 @@ GradeRequest read_grading(const Arguments& arguments) {
   return asked;
 }
 
-// On the GPU, or on the host where all submissions are for it;
-// nullptr: nothing is timed.
+// On the GPU, or on the host if all submissions are for it; nullptr: nothing is
+// timed.
 const Variant* find_reference(const GradeRequest& asked,
                               const Workload& workload, Dtype dtype, bool gpu,
                               bool on_host) {
@@ -137,7 +138,7 @@ const Variant* find_reference(const GradeRequest& asked,
     const bool peer = variant->target == (gpu ? Target::gpu : Target::host) &&
                       !variant->from_host() && variant->has(dtype) &&
                       variant->arithmetic_in(dtype) == Arithmetic::ieee;
-    // The library; without one the highest rung.
+    // The library; without one, the highest rung.
     if (peer && (best == nullptr || best->backend != "blas")) best = variant;
   }
   if (best == nullptr && !asked.reference.empty()) {
@@ -202,14 +203,14 @@ Assignment assignment_of(const GradeRequest& asked,
   }
   assignment.sizes_asked = !asked.sizes.empty();
   assignment.hidden_asked = !asked.hidden.empty();
-  // One file at home: what is right there; a class: what a
-  // time is taken of as well.
+  // One file at home: sizes at which mistakes show. A class: also the size that
+  // is timed.
   if (assignment.sizes.empty()) {
     for (const std::int64_t n : {1, 64, 100})
       assignment.sizes.push_back(complete_size(workload, {n}));
     if (!asked.check && (assignment.gpu || !cuda)) {
       // Long enough that a launch is a small part of it, short enough for a
-      // class: half of what is too long.
+      // class: half of the first size that takes too long.
       const auto too_long =
           smallest_square_with(workload, assignment.dtype, 64e6, 2e10);
       assignment.sizes.push_back(
@@ -224,8 +225,8 @@ Assignment assignment_of(const GradeRequest& asked,
     assignment.hidden =
         (course && course->squares ? hidden_squares : hidden_sizes)(
             workload, assignment.dtype, assignment.seed);
-  // The arrays, once more as they are received, and what a
-  // student may keep beside them.
+  // The arrays, once more for their received copies, and the memory that a
+  // student may use in addition.
   double most = 0;
   for (const auto& size : assignment.sizes)
     most = std::max(most, workload.work(size, assignment.dtype).bytes);
@@ -240,7 +241,7 @@ Assignment assignment_of(const GradeRequest& asked,
   return assignment;
 }
 
-// Notes about the sizes, for a teacher, before hours of grading.
+// Notes about the sizes, for the teacher to read before hours of grading.
 std::vector<Detail> notes_on_sizes(const Assignment& assignment, bool squares) {
   const auto& workload = *assignment.workload;
   std::vector<Detail> notes;
@@ -253,7 +254,7 @@ std::vector<Detail> notes_on_sizes(const Assignment& assignment, bool squares) {
   return notes;
 }
 
-// Where no compiler sees it but that of its owner.
+// Only its owner can see what compilers write here.
 fs::path make_build_folder() {
   auto path = new_temporary_folder("parlab-grade");
   struct statvfs mounted {};
@@ -264,7 +265,8 @@ fs::path make_build_folder() {
                      path.parent_path().string() +
                      ": TMPDIR names a folder where one can");
   }
-  // Users that submissions are built as pass through it, and see no names.
+  // The users that submissions are built as can pass through it but see no
+  // names.
   fs::permissions(path, fs::perms::owner_all | fs::perms::group_exec |
                             fs::perms::others_exec);
   return path;
@@ -274,7 +276,7 @@ int grade_submissions(const Arguments& arguments, const Streams& streams) {
   const auto asked = read_grading(arguments);
   const auto format = format_of(arguments, {"table", "csv", "json"});
   auto &out = streams.out, &messages = streams.messages;
-  // Said before hours of grading, not behind them.
+  // Reported before hours of grading, not after them.
   if (fs::exists(asked.output) && !fs::is_directory(asked.output)) {
     throw UsageError("grade: --output " + asked.output +
                      ": is there and no folder");
@@ -334,7 +336,7 @@ int grade_submissions(const Arguments& arguments, const Streams& streams) {
   auto all = graded();
   for (auto& grade : all.grades) {
     if (!grade.counted) continue;
-    // whoever wrote it: the size is a small one
+    // few blocks are not its fault: the size is small
     grade.counted->blocks = 0;
     grade.slow = diagnoses(*grade.counted);
   }
@@ -354,7 +356,7 @@ int grade_submissions(const Arguments& arguments, const Streams& streams) {
     return grade.verdict == Verdict::unverified;
   });
   if (all.interrupted && nobody) return exit_interrupted;
-  // Beside what a whole grading has written, not in its place.
+  // Next to the files of a whole grading, without replacing them.
   const fs::path into =
       (asked.output.empty() ? (base_folder() / "grades" / workload).string()
                             : asked.output) +

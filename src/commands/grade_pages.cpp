@@ -25,13 +25,14 @@ Quantity factor_of(const Grade& grade) {
   return times(*grade.to_reference);
 }
 
-// A line or two for the class; the student's own page has all of it.
+// A line or two for the class; the student's own page has the full text.
 std::string shortened(const Grade& grade) {
   const auto lines = wrap(parlab::words(grade.detail, Letters::unicode), 160);
   return lines.front() + (lines.size() > 1 ? " …" : "");
 }
 
-// The fastest first, then those that are right without a time, then the others.
+// The fastest first, then those that are right but have no time, then the
+// others.
 std::vector<const Grade*> in_order(const Class& all) {
   std::vector<const Grade*> order;
   for (const auto& grade : all.grades)
@@ -78,8 +79,8 @@ std::vector<Paragraph> terms(const Class& all) {
            "a rank shares its points."}};
 }
 
-// All submissions that have a time, and our own rungs, by time: each a bar
-// as long as the share of the fastest time.
+// All submissions that have a time, and our own rungs, sorted by time; the bar
+// shows the share of the fastest time.
 std::optional<Section> ladder_of_class(const Class& all, bool anonymous) {
   struct Place {
     std::string name;

@@ -1,4 +1,4 @@
-// A graded class as pages: one for everybody, one for each student.
+// A graded class as pages: one for everybody, and one per student.
 #pragma once
 
 #include "facts/document.hpp"
@@ -6,8 +6,8 @@
 
 namespace parlab::page {
 
-// anonymous: numbers in place of names, in the order of the results;
-// no links to students' pages.
+// anonymous: numbers instead of names, in the order of the results, and no
+// links to students' pages.
 Document class_page(const grade::Class& all, bool anonymous);
 Document student_page(const grade::Class& all, const grade::Grade& grade);
 

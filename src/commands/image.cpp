@@ -1,5 +1,5 @@
-// `parlab convsep --image FILE --filter FILTER --output FILE`: a variant on a
-// real image.
+// `parlab convsep --image FILE --filter FILTER --output FILE`: runs a variant
+// on a real image.
 #include <ostream>
 
 #include "cli/run_options.hpp"
@@ -29,7 +29,7 @@ std::string required(const Arguments& arguments, const std::string& flag,
 }
 
 struct FilteredImage {
-  const std::string &input, &filter, output;  // output: where it was written
+  const std::string &input, &filter, output;  // output: the file written
   const Image& image;
   std::int64_t radius;
   const Variant& variant;
@@ -64,7 +64,7 @@ Document document_of_image(const FilteredImage& one) {
   return document;
 }
 
-// Writes the filtered image when the result is right, and says the verdict.
+// Writes the filtered image if the result is right, and prints the verdict.
 int filter_an_image(const Arguments& arguments, const Streams& streams) {
   if (arguments.workload == nullptr ||
       arguments.workload->name() != filtering_workload) {

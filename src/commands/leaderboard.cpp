@@ -18,23 +18,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Two machines of one name differ by about so much: a part of every ratio.
+// Two machines of one name differ by about this much; every ratio includes it.
 constexpr Uncertain between_machines{1, 0.01 * 0.01, 30};
 
 struct Contestant {
   std::string who, kernel, size;
-  double work = 0;  // by which sizes are told apart: the larger counts
+  double work = 0;  // orders sizes: the larger counts
   Uncertain time;
   std::optional<double> of_roof;
   std::string verified;
-  fs::path source;  // empty: it was not handed in
+  fs::path source;  // empty: not handed in
 };
 
 // machine, workload, dtype
 using Board = std::tuple<std::string, std::string, std::string>;
 using Boards = std::map<Board, std::vector<Contestant>>;
 
-// The file of that name, or with any ending when it has none.
+// The file of that name, with any ending if the name has none.
 fs::path source_in(const fs::path& folder, const std::string& name) {
   std::error_code none;
   for (const auto& place : {folder, folder / "sources"}) {
@@ -53,8 +53,8 @@ fs::path source_in(const fs::path& folder, const std::string& name) {
 
 // ---- a person's records
 
-// Variants that the person wrote, which this build does not have; where there
-// are none, its own.
+// The variants that the person wrote, which this build lacks; if there are
+// none, this build's own.
 Entries own_of(const Measured& measured) {
   const auto right = where(peers(all(measured)), [](const Entry& entry) {
     return !of_library(entry.side) && entry.side != Side::serial;
@@ -174,7 +174,7 @@ void add_class(Boards& boards, const fs::path& folder) {
 
 // ---- the page
 
-// The size that most people have; of several the largest.
+// The size that most people have; among several the largest.
 std::string size_of(const std::vector<Contestant>& all) {
   std::map<std::string, std::pair<std::size_t, double>> known;
   for (const auto& one : all) {

@@ -1,4 +1,5 @@
-// Ranks what several people measured, or handed in to a class, on one page.
+// Ranks the results of several people, measured or handed in to a class, on one
+// page.
 #pragma once
 
 #include <filesystem>
@@ -8,11 +9,11 @@
 
 namespace parlab::page {
 
-// Each folder is a person's records, named for the person, or a graded class,
-// which has grades.csv. Ranks are made among what was measured on machines of
-// one name, at the size that most of them have. Sources are shown where they
-// lie beside the records, or in sources/ of either. Throws UsageError for a
-// folder that has neither.
+// Each folder is a person's records, with the person's name, or a graded class,
+// which has grades.csv. Ranks compare times from machines of one name, at the
+// size that most of these have. Sources are shown if they lie beside the
+// records, or in sources/ of either. Throws UsageError for a folder that has
+// neither.
 Document leaderboard(const std::vector<std::filesystem::path>& folders);
 
 }  // namespace parlab::page

@@ -1,4 +1,4 @@
-// `parlab machine`: what this machine is and can.
+// `parlab machine`: describes this machine and measures its ceilings.
 
 #include <ostream>
 
@@ -59,7 +59,7 @@ class CeilingsTable {
                            {"way", "way"}}};
 };
 
-// What was known stays where it was better: a roof is what was reached.
+// Better values from before stay: a roof is the best that was reached.
 void measure(CeilingsOfMachine& known, const std::string& gpu,
              Executor& place) {
   Ceilings ceilings = place.ceilings();
@@ -73,15 +73,15 @@ void measure_all(CeilingsOfMachine& known, const std::vector<GpuFacts>& gpus) {
   measure(known, "", *make_host_executor());
   for (const auto& gpu : gpus)
     measure(known, gpu.uuid, *make_executor(Target::streams, gpu.device));
-  if (gpus.size() > 1) {  // kept with the first of them
+  if (gpus.size() > 1) {  // stored with the first of them
     Ceilings ceilings = *known.find(gpus.front().uuid);
     for (const auto& [link, rate] : make_executor(Target::team)->links())
       ceilings.links[link] = rate;
     known.keep(gpus.front().uuid, ceilings);
   }
   measure_between_runs(known, gpus);
-  // Others may have been at work on this host, which no program can see where
-  // it is a virtual one: some time later they may not.
+  // Other programs may have disturbed this host, unseen if it is a virtual
+  // machine; some time later they may not.
   measure(known, "", *make_host_executor());
 }
 
@@ -119,7 +119,7 @@ Section section_of(const std::string& place, const Text& title,
   return section;
 }
 
-// For programs.
+// For other programs.
 Table table_of_machine(const Run& run) {
   return {
       .key = "machine",

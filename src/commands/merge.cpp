@@ -1,4 +1,4 @@
-// `parlab merge`: what several jobs have recorded, in one file.
+// `parlab merge`: the records of several jobs in one file.
 #include <ostream>
 
 #include "cli/run_options.hpp"

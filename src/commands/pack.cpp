@@ -1,4 +1,4 @@
-// `parlab pack`: record files in a sixth of their bytes.
+// `parlab pack`: compresses record files to a sixth of their size.
 #include <filesystem>
 #include <ostream>
 

@@ -1,5 +1,5 @@
-// `parlab page` and `parlab index`: stored records as a page, or as an index
-// of several machines.
+// `parlab page` and `parlab index`: stored records as a page, or an index of
+// several machines.
 #include "page/page.hpp"
 
 #include <filesystem>
@@ -49,7 +49,7 @@ std::string text_or(const Arguments& arguments, const std::string& flag,
   return setting == nullptr ? otherwise.string() : setting->text;
 }
 
-// The folder of that machine in plots/ or in build/records/.
+// That machine's folder in plots/ or in build/records/.
 std::filesystem::path of_machine(const std::filesystem::path& all,
                                  const std::string& folder) {
   const auto machine = std::filesystem::absolute(folder + "/.")
@@ -60,7 +60,7 @@ std::filesystem::path of_machine(const std::filesystem::path& all,
   throw UsageError("'" + folder + "': results/MACHINE is meant; " + name_rule);
 }
 
-// The tables of the experiments that have a database there.
+// The tables of experiments that have a database there.
 page::Tables tables_in(const std::filesystem::path& databases,
                        const page::Measured& measured) {
   page::Tables tables;
@@ -143,7 +143,7 @@ int write_index(const Arguments& arguments, const Streams& streams) {
       warnings.push_back(folder + ": " + name_rule + ", skipped");
       continue;
     }
-    // results/published is among results/*, and no machine.
+    // results/* includes results/published, which is no machine.
     if (!measured.experiments.empty()) machines.push_back(std::move(measured));
   }
   if (machines.empty())

@@ -1,4 +1,4 @@
-// Commands that parlab starts itself with: for a profiler, and for a grader.
+// Commands with which parlab starts itself: for a profiler, and for a grader.
 #include "cli/command.hpp"
 #include "counters/counters.hpp"
 #include "grade/serve.hpp"

@@ -1,4 +1,4 @@
-// `parlab query`: what one SELECT finds in a database of records.
+// `parlab query`: the result of one SELECT on a database of records.
 #include <ostream>
 
 #include "cli/run_options.hpp"
@@ -22,7 +22,7 @@ Table table_of_answer(const SqlAnswer& answer) {
   return table;
 }
 
-// As csv a line per row, its cells separated by tabs, as gnuplot reads them.
+// As csv, one line per row with cells separated by tabs, as gnuplot reads them.
 int query_database(const Arguments& arguments, const Streams& streams) {
   const auto format = format_of(arguments, {"csv", "table", "json"});
   const auto& words = arguments.positional;

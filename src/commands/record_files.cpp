@@ -16,7 +16,7 @@ std::string record_path(const std::string& name) {
   const auto results = base_folder() / "results";
   const auto machine = results / name;
   if (std::filesystem::exists(machine, ignored)) return machine.string();
-  // A word alone is a machine's name.
+  // A single word is a machine's name.
   if (name.find_first_of("./") != name.npos) return name;
   std::vector<std::string> known;
   for (const auto& entry :

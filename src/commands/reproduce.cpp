@@ -1,5 +1,5 @@
-// `parlab reproduce`: measures here what somebody else recorded, and says of
-// each point whether its time is the same.
+// `parlab reproduce`: measures recorded points of another machine here, and
+// tells for each whether its time is the same.
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,9 +30,9 @@ namespace {
 const std::string not_comparable = "not comparable";
 
 struct Point {
-  Runs there, here = {};  // here: without samples where nothing was timed
-  Text why = {};          // it cannot be compared
-  Text remark = {};       // it can, but not all is alike
+  Runs there, here = {};  // here: without samples if nothing was timed
+  Text why = {};          // why it cannot be compared
+  Text remark = {};       // differences that allow a comparison
   const ComparedPoint* compared = nullptr;
 
   std::string result() const {
@@ -53,7 +53,7 @@ Text why_not_run(const Record& record) {
   return why ? Text(*why) : Text();
 }
 
-// As often as it was measured there.
+// In as many runs as it was measured there.
 void measure(std::vector<Point>& points, const Arguments& arguments,
              const std::string& results, std::ostream& messages) {
   std::size_t most = 0, runs = 0;
@@ -89,7 +89,7 @@ std::string hardware_of(const Run& run, bool on_gpu) {
                 : run.cpu + ", " + std::to_string(run.cores) + " cores";
 }
 
-// Times are comparable only where hardware and source are the same.
+// Times are comparable only if hardware and source are the same.
 void judge(Point& point, const Run& there, const Run& here) {
   const Record &theirs = point.there.last, &ours = point.here.last;
   const bool on_gpu = theirs.for_gpu();
@@ -158,7 +158,7 @@ Table table_of(const std::vector<Point>& points) {
   return table;
 }
 
-// The reasons of points, and how many points have each: most have one.
+// The reasons, and how many points have each: most points have one.
 List reasons_of(const std::vector<Point>& points) {
   std::vector<std::pair<std::string, std::vector<const Point*>>> reasons;
   for (const auto& point : points) {

@@ -40,18 +40,18 @@ bool any_emulated(const Points& points) {
   });
 }
 
-// The points with their counters and, of emulation, the lines of each kernel.
+// The points with their counters and, for emulation, the lines of each kernel.
 struct CountedPoints {
   Points points;
   Document lines;
 };
 
-// The points are printed only when their counters are known.
+// The points are printed only once their counters are known.
 int sweep_and_count(const Plan& plan, Console& console, Supervisor& supervisor,
                     const HowToCount& how, CountedPoints& counted) {
   KeptPoints kept(console);
   const int status = run_sweep(plan, kept, supervisor);
-  // A worker that may start ncu: no variant runs there.
+  // A worker that may start ncu; no variant runs there.
   if (status != exit_interrupted && supervisor.fenced())
     supervisor.start_afresh();
   if (status != exit_interrupted && any_emulated(kept.points)) {
@@ -75,7 +75,7 @@ int sweep_and_count(const Plan& plan, Console& console, Supervisor& supervisor,
   return status;
 }
 
-// The machine whose least times are wanted. Throws UsageError.
+// The machine whose least times are requested. Throws UsageError.
 std::optional<RecordedGpu> gpu_like(const Arguments& arguments) {
   const auto* setting = arguments.find("like");
   if (setting == nullptr) return std::nullopt;
@@ -97,10 +97,10 @@ bool wants_sass(const Arguments& arguments) {
   return true;
 }
 
-// One job's part of the plan, and what it is cut from.
+// One job's part of the plan, and the groups that it is cut from.
 struct PartOfPlan {
   std::optional<Shard> shard;
-  std::string groups;  // a file of them; empty: those of the plan itself
+  std::string groups;  // a file of groups; empty: the plan's own
 };
 
 PartOfPlan part_of_plan(const Arguments& arguments) {
@@ -119,8 +119,8 @@ std::vector<Group> groups_of_plan(const Plan& plan, Observer& observer) {
   return groups_of(*plan.workload, estimate_sweep(plan, observer));
 }
 
-// The groups that all shards together measure. Those of the plan itself are
-// counted as if nothing were recorded: every job must cut the same ones,
+// The groups that all shards together measure. The plan's own groups are
+// counted as if nothing were recorded, because every job must cut the same ones
 // whenever it starts.
 std::vector<Group> groups_to_cut(const PartOfPlan& part, Plan plan,
                                  Observer& observer) {
@@ -156,8 +156,8 @@ int run_workload(const Arguments& arguments, const Streams& streams) {
   const auto part = part_of_plan(arguments);
   const auto tuned = file_asked_for(arguments, "tuned");
   const bool estimates = arguments.on("estimate");
-  // First of all: a process that has used a GPU, or has threads, cannot
-  // be the parent of one that is to use them.
+  // This comes first: a process that has used a GPU, or has threads, cannot be
+  // the parent of one that will use them.
   Supervisor supervisor;
   supervisor.repeats = !arguments.on("in-process") && !estimates;
   supervisor.fences = supervisor.repeats || !arguments.on("counters");
@@ -171,7 +171,7 @@ int run_workload(const Arguments& arguments, const Streams& streams) {
   }
   if (supervisor.first_worker()) streams.warn(request.warnings);
   plan.memory_bytes = free_memory_bytes();
-  // What workers before have printed is not printed again.
+  // Output of earlier workers is not printed again.
   std::ostream out(nullptr), messages(nullptr);
   supervisor.caught_up = [&] {
     out.rdbuf(streams.out.rdbuf());

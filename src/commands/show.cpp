@@ -1,4 +1,4 @@
-// `parlab show`: what was measured earlier, as tables or for other programs.
+// `parlab show`: earlier measurements, as tables or for other programs.
 
 #include <algorithm>
 #include <limits>
@@ -18,7 +18,7 @@
 namespace parlab {
 namespace {
 
-// Places of variants on the ladder of their workload, by full name.
+// The position of each variant on the ladder of its workload, by full name.
 std::map<std::string, std::size_t> places() {
   std::map<std::string, std::size_t> places;
   for (const auto* workload : Registry::instance().workloads()) {
@@ -46,9 +46,9 @@ Options show_options() {
               .help = "by ladder, as the kernels are numbered, or by time"}};
 }
 
-// The points of record files, each as it was printed when measured, without
-// the records that the filter does not let pass; speedups stay those over the
-// serial variant, shown or not.
+// Prints the points of record files as they were printed when measured, without
+// records that the filter rejects. Speedups stay relative to the serial
+// variant, whether it is shown or not.
 int show_records(const Arguments& arguments, const Streams& streams) {
   if (arguments.on("trend")) return show_trends(arguments, streams);
   const auto format =
@@ -67,14 +67,14 @@ int show_records(const Arguments& arguments, const Streams& streams) {
   for (const auto& [id, run] : loaded.runs)
     reporter->run(run);
   const auto known = places();
-  // variants that are gone come last
+  // variants that no longer exist come last
   const auto place = [&](const Record& record) {
     const auto found = known.find(record.full_name());
     return found == known.end() ? known.size() : found->second;
   };
   auto records = latest(std::move(loaded.records));
-  std::vector<std::vector<std::size_t>> points;  // which of the records
-  // of a machine's point, among all
+  std::vector<std::vector<std::size_t>> points;  // indices of records
+  // the index of a machine's point
   std::unordered_map<std::string, std::size_t> number_of;
   for (std::size_t i = 0; i < records.size(); ++i) {
     const auto [known_point, is_new] = number_of.try_emplace(
@@ -86,8 +86,8 @@ int show_records(const Arguments& arguments, const Streams& streams) {
     return std::ranges::none_of(
         point, [&](std::size_t i) { return filter(records[i]); });
   });
-  // Some at a time, and each is gone when it is shown: of a large file
-  // a copy would not be cheap.
+  // In portions, each deleted once it is shown, since a copy of a large file
+  // would be expensive.
   constexpr std::size_t at_once = 512;
   for (std::size_t begin = 0; begin < points.size(); begin += at_once) {
     std::vector<std::vector<Record>> shown(

@@ -25,11 +25,11 @@ Text text_of(const SqlCell& cell, std::optional<Unit> unit) {
 #ifdef PARLAB_SQLITE
 namespace {
 
-// Ratios of medians are computed in statistics/, and SQL asks for them:
+// statistics/ computes ratios of medians, and SQL calls it:
 //   ratio(s.median_s, s.log_variance, s.freedom, b.median_s, b.log_variance,
 //     b.freedom)
-// is s over b, ratio_low and ratio_high are the ends of its interval,
-// NULL when there are too few samples.
+// is s over b; ratio_low and ratio_high are the ends of its interval, NULL if
+// there are too few samples.
 Uncertain uncertain_of(sqlite3_value** arguments) {
   Uncertain number{sqlite3_value_double(arguments[0])};
   if (sqlite3_value_type(arguments[1]) == SQLITE_NULL) return number;
@@ -45,7 +45,7 @@ void answer_ratio(sqlite3_context* context, int, sqlite3_value** arguments) {
   const double number =
       known ? part(ratio(uncertain_of(arguments), uncertain_of(arguments + 3)))
             : std::nan("");
-  // SQLite takes NaN for NULL.
+  // SQLite treats NaN as NULL.
   sqlite3_result_double(context, std::isfinite(number) ? number : std::nan(""));
 }
 
@@ -59,7 +59,7 @@ double ratio_high(const Ratio& ratio) {
   return ratio.interval.high;
 }
 
-// "name", so that whatever is in it is a name.
+// Quotes an SQL identifier.
 std::string quoted_name(const std::string& name) {
   const std::unique_ptr<char, void (*)(void*)> text(
       sqlite3_mprintf("\"%w\"", name.c_str()), sqlite3_free);
@@ -207,7 +207,7 @@ Database::Database(const std::string&, Access) {
       "parlab was built without SQLite, so no figures and tables are drawn: "
       "install libsqlite3-dev (scripts/install.sh figures) and build again");
 }
-// Nobody has one.
+// This build has no SQLite.
 void Database::run(const std::string&) {}
 SqlAnswer Database::ask(const std::string&, const std::vector<std::string>&) {
   return {};

@@ -1,4 +1,4 @@
-// SQLite, in the few words that databases of records need.
+// The few operations of SQLite that databases of records need.
 #pragma once
 
 #include <memory>
@@ -18,10 +18,10 @@ namespace parlab {
 struct SqlCell {
   enum class Kind { null, number, text };
   Kind kind = Kind::null;
-  std::string text;  // of a number, too
+  std::string text;  // for a number, too
 };
 
-// A number without a unit is a count where it is whole.
+// A whole number without a unit is a count.
 Text text_of(const SqlCell& cell, std::optional<Unit> unit = {});
 
 struct SqlAnswer {
@@ -29,20 +29,20 @@ struct SqlAnswer {
   std::vector<std::vector<SqlCell>> rows;
 };
 
-// Views and queries have ratio(), ratio_low() and ratio_high() of two
-// records: see the source. All throw std::runtime_error when SQLite fails or
-// is not built in.
+// Views and queries have ratio(), ratio_low() and ratio_high() of two records:
+// see the source. All functions throw std::runtime_error if SQLite fails or is
+// not built in.
 class Database {
  public:
   enum class Access { read, create };
   Database(const std::string& path, Access access);
 
   void run(const std::string& sql);
-  // values: bound to ?1, ?2 ...: text that is no part of the SQL.
+  // values: bound to ?1, ?2 ...; they are text, not SQL.
   SqlAnswer ask(const std::string& sql, const std::vector<std::string>& values);
 
-  // A new table, row by row. Columns beyond the cells are not known; an empty
-  // cell is NULL.
+  // A new table, filled row by row. Missing cells at the end are unknown; an
+  // empty cell is NULL.
   class Table {
    public:
     Table(Database& database, const std::string& name,

@@ -5,7 +5,8 @@
 
 namespace parlab {
 
-// Prints the trends of the records that arguments name and filters let pass.
+// Prints the trends of the records that the arguments name and the filters
+// accept.
 int show_trends(const Arguments& arguments, const Streams& streams);
 
 }  // namespace parlab

@@ -33,7 +33,7 @@ std::string ties_of(const Choice& choice) {
   return text.empty() ? "none" : text;
 }
 
-// What the best gains over the defaults.
+// The gain of the best over the defaults.
 Text gain_over_defaults(const Choice& choice, const std::vector<Record>& trials,
                         const TunableValues& defaults) {
   if (choice.best.tunables == defaults) return "is the default";
@@ -85,7 +85,7 @@ Document document_of_searches(std::vector<Row> rows) {
                         .small = true}}};
 }
 
-// Those with something to tune, where they can be timed.
+// The variants with tunables that can be timed here.
 std::vector<const Variant*> tunable_variants(const Plan& plan,
                                              std::ostream& messages) {
   auto variants = plan.variants;
@@ -162,8 +162,8 @@ Options tune_options() {
                   .help = "for each variant, dtype and size (60)"}};
 }
 
-// A worker's measurements are kept in the file of trials, and not measured
-// again by the next.
+// A worker's measurements are kept in the file of trials, and the next worker
+// does not repeat them.
 int tune_in_worker(const Arguments& arguments, const Streams& streams) {
   auto request = read_tuning(arguments);
   const auto file = file_asked_for(arguments, "tuned");

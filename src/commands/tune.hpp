@@ -1,4 +1,4 @@
-// Searching the best tunables of variants.
+// Searches for the best tunables of variants.
 #pragma once
 
 #include <iosfwd>
@@ -11,21 +11,20 @@
 namespace parlab {
 
 struct TuneRequest {
-  // its tunables: the values to try, where not all; its results: unused
+  // its tunables: the values to try, if not all; its results: unused
   Plan plan;
-  // for each variant, dtype and size; with fewer configurations than
-  // that allows, all are measured
+  // for each variant, dtype and size; if there is time for all configurations,
+  // all are measured
   double budget_s = 60;
-  std::string file;              // of the trials; empty: tuned_file()
+  std::string file;              // for the trials; empty: tuned_file()
   std::string format = "table";  // table, csv or json
-  Looks looks = {};              // of a table
+  Looks looks = {};              // for a table
 };
 
-// Searches and prints the best configuration of each variant, its ties, and
-// what it gains over the defaults; progress and notes go to messages. What
-// an earlier search has measured is not measured again. Exit status: 0, 1
-// when a configuration failed, 130 when interrupted. Throws UsageError when
-// there is nothing to tune.
+// Searches for the best configuration of each variant, and prints it with its
+// ties and its gain over the defaults; progress and notes go to messages.
+// Results of an earlier search are reused. Exit status: 0, 1 if a configuration
+// failed, 130 if interrupted. Throws UsageError if there is nothing to tune.
 int tune(const TuneRequest& request, std::ostream& out, std::ostream& messages,
          Supervisor& supervisor = unsupervised());
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int most_radius = Convsep::max_radius,
               most_deviation = most_radius / 3;
-// Below it the neighbours' weights vanish beside the one in the middle.
+// Below this, the neighbours' weights vanish beside the middle one.
 constexpr double least_deviation = 0.1;
 
 double number_in(const std::string& text, const std::string& argument,
@@ -53,7 +53,7 @@ std::vector<double> weights_in(const std::string& path) {
   return weights;
 }
 
-// One channel as the input of a variant, between guards.
+// One channel as a variant's input, between guards.
 template <typename T>
 void fill(const Arrays& inputs, const Image& image, int channel,
           const std::vector<double>& weights) {
@@ -147,7 +147,7 @@ Filtered filter_image(const Image& image, const std::vector<double>& weights,
         for (std::int64_t i = 0; i < image.rows * image.cols; ++i) {
           const double value =
               std::clamp(static_cast<double>(b[i]), 0.0, image.most * 1.0);
-          // NaN, which no right result has, is black.
+          // NaN, which no right result has, becomes black.
           filtered.image.samples[i * image.channels + channel] =
               static_cast<std::uint16_t>(value > 0 ? std::lround(value) : 0);
         }

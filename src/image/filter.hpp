@@ -1,4 +1,4 @@
-// Filters by name, and images through a variant of convsep.
+// Filters by name, and the filtering of images by a variant of convsep.
 #pragma once
 
 #include <string>
@@ -12,16 +12,16 @@
 
 namespace parlab {
 
-// The workload whose contract an image and a filter meet.
+// The workload that filters images.
 inline constexpr std::string_view filtering_workload = "convsep";
 
 // The 2 radius + 1 weights of "box:R" (all equal), "gaussian:S" (standard
 // deviation S in pixels, cut off at 3 S) or "file:PATH" (an odd number of
-// numbers); the sum of the first two is 1. Throws UsageError.
+// weights). Weights of the first two add up to 1. Throws UsageError.
 std::vector<double> parse_filter(const std::string& text);
 
 struct Filtered {
-  Image image;  // rounded, and cut off at black and white
+  Image image;  // rounded, and limited to black and white
   Verdict verdict = Verdict::unverified;
   Detail detail = {};  // why it is not `passed`
   bool emulated = false;

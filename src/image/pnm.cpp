@@ -29,8 +29,8 @@ class Parser {
     return image;
   }
 
-  // The most bytes that an image with this header has: of text five digits and
-  // a space for each sample, twice that for comments and more space.
+  // The most bytes that an image with this header has: in text five digits and
+  // a space per sample, doubled for comments and more space.
   std::size_t most_bytes() {
     const Image image = header();
     const auto count =
@@ -42,7 +42,7 @@ class Parser {
  private:
   bool is_binary() const { return bytes_[1] == '5' || bytes_[1] == '6'; }
 
-  // Without samples; at_ is behind it.
+  // Reads the header only; at_ is then behind it.
   Image header() {
     Image image;
     const auto magic = bytes_.substr(0, 2);
@@ -72,7 +72,7 @@ class Parser {
 
   static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-  // Behind white space and comments, which go from # to the end of the line.
+  // Skips white space and comments, which go from # to the end of the line.
   std::int64_t number(const char* what, std::int64_t min, std::int64_t max) {
     while (at_ < bytes_.size() &&
            (is_space(bytes_[at_]) || bytes_[at_] == '#')) {
@@ -102,8 +102,8 @@ class Parser {
     return value;
   }
 
-  // One byte of white space, then the samples: two bytes each, the greater
-  // first, where one would not do.
+  // One byte of white space, then the samples, which have two bytes each, the
+  // high one first, if one is not enough.
   void binary(Image& image, std::size_t count) {
     ++at_;
     const std::size_t width = image.most < 256 ? 1 : 2;
@@ -124,8 +124,8 @@ class Parser {
   }
 
   void ascii(Image& image, std::size_t count) {
-    // A digit and a space each, at the least: nothing is allocated
-    // for what cannot be there.
+    // Each sample takes at least a digit and a space, so nothing is allocated
+    // for samples that cannot be there.
     if (bytes_.size() - at_ < 2 * count - 1) too_short(count);
     image.samples.resize(count);
     for (auto& sample : image.samples)
@@ -137,7 +137,7 @@ class Parser {
   std::size_t at_ = 0;
 };
 
-// In [0, 1): random at whole places, smooth between them.
+// In [0, 1): random at whole numbers, smooth between them.
 double noise(double y, double x, std::uint64_t stream) {
   const auto corner = [&](double row, double col) {
     const auto i = static_cast<std::uint64_t>(row * 4096 + col);
@@ -190,7 +190,7 @@ Image generated(const std::string& path, const std::string& size) {
   return landscape(rows, cols);
 }
 
-// bytes and what follows of the file, size bytes together at the most.
+// Appends the rest of the file to `bytes`, up to `size` bytes in all.
 std::string read_on(std::istream& file, std::string bytes, std::size_t size) {
   constexpr std::size_t piece = std::size_t{1} << 20;
   while (bytes.size() < size && file) {
@@ -229,8 +229,8 @@ Image read_image(const std::string& path) {
   if (!file)
     throw UsageError("image " + path +
                      " cannot be read: " + std::strerror(errno));
-  // The header first: it says where even a pipe or a device that
-  // never ends is read to.
+  // The header is read first: it says how far to read, even from a pipe or an
+  // endless device.
   auto bytes = read_on(file, {}, longest_header);
   if (bytes.empty())
     throw UsageError("image " + path + " cannot be read, or is empty");

@@ -1,5 +1,5 @@
-// Images in files: PGM and PPM, in binary (P5, P6) and in ASCII (P2,
-// P3), of 8 and 16 bits.
+// Images in files: PGM and PPM, binary (P5, P6) and ASCII (P2, P3), with 8 or
+// 16 bits.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ struct Image {
   bool operator==(const Image&) const = default;
 };
 
-// name: for messages. Throws UsageError that says what is wrong and where.
+// name: for messages. Throws UsageError, which says what is wrong and where.
 Image parse_image(const std::string& bytes, const std::string& name);
 std::string format_image(const Image& image);  // in binary
 
-// path: or "generated:ROWSxCOLS", a landscape with smooth
-// parts, edges and texture.
+// path: a file, or "generated:ROWSxCOLS", a landscape with smooth parts, edges
+// and texture.
 Image read_image(const std::string& path);
 void write_image(const Image& image, const std::string& path);
 

@@ -33,10 +33,11 @@ void Progress::show(const std::string& what, double done,
   const double total = static_cast<double>(total_), seconds = elapsed.count();
   const double share = total > 0 ? std::clamp(done / total, 0.0, 1.0) : 0;
   std::string line = "[" + std::to_string(static_cast<int>(100 * share)) + "%";
-  // the first per cent say nothing of the others
+  // the first per cent are not representative
   if (share > 0.02 && seconds > 1)
     line += ", " + time_left(seconds * (1 / share - 1)) + " left";
-  line = (line + "] " + what).substr(0, width_ - 1);  // the last would wrap
+  line = (line + "] " + what).substr(0, width_ - 1);  // the last column would
+                                                      // wrap
   out_ << "\r\033[K" << line << std::flush;
   shown_ = true;
 }
@@ -58,7 +59,7 @@ std::string time_left(double seconds) {
 }
 
 std::size_t terminal_width(int descriptor) {
-  // One that obeys no escape sequences shows no line that changes.
+  // A terminal without escape sequences cannot show a line that changes.
   const char* const kind = std::getenv("TERM");
   const std::string_view name = kind == nullptr ? "" : kind;
   if (name.empty() || name == "dumb" || name == "unknown" ||

@@ -1,5 +1,5 @@
-// The terminal during a sweep: results on one stream, progress
-// and notes on the other.
+// The terminal during a sweep: results go to one stream, progress and notes to
+// the other.
 #pragma once
 
 #include <chrono>
@@ -11,30 +11,30 @@
 
 namespace parlab {
 
-// One line rewritten in place, ten times a second at most: how much is done,
-// the time left, what is under way.
+// One line rewritten in place, at most ten times a second: the share done, the
+// time left, and the current work.
 class Progress {
  public:
-  // width: columns of the terminal; 0: no terminal, nothing is ever written.
+  // width: columns of the terminal; 0: no terminal, so nothing is written.
   Progress(std::ostream& out, std::size_t width) : out_(out), width_(width) {}
   ~Progress() { clear(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
   void start(std::size_t total);
-  // done: of the total. The first word of what: the kind of work; another one
-  // is shown at once.
+  // done: of the total. The first word of `what` is the kind of work; a new
+  // kind is shown at once.
   void show(const std::string& what, double done,
             std::chrono::duration<double> elapsed);
   // elapsed: since start()
   void show(const std::string& what, double done);
-  void clear();  // before anything else is written
+  void clear();  // call this before other output
 
  private:
   std::ostream& out_;
   std::size_t width_, total_ = 0;
   bool shown_ = false;
-  std::string kind_;  // of work, as it was last shown
+  std::string kind_;  // the kind of work last shown
   std::chrono::duration<double> shown_at_{};
   std::chrono::steady_clock::time_point begin_ =
       std::chrono::steady_clock::now();
@@ -43,10 +43,10 @@ class Progress {
 // "45 s", "3 min 20 s", "2 h 5 min"
 std::string time_left(double seconds);
 
-// Columns of the terminal behind a file descriptor; 0 when that is no terminal.
+// Columns of the terminal at a file descriptor; 0 if it is no terminal.
 std::size_t terminal_width(int descriptor);
-// As the terminal there can show it: in colours where NO_COLOR is not set, in
-// more letters than ASCII where the environment says UTF-8.
+// The looks that this terminal can show: colours unless NO_COLOR is set,
+// non-ASCII letters if the environment says UTF-8.
 Looks looks_of(int descriptor);
 
 class Console final : public Observer {

@@ -1,5 +1,5 @@
-// Why a kernel is as fast as it is: what the compiler made of it, and
-// what the profiler counted.
+// Explains a kernel's speed: the compiler's facts about it, and the profiler's
+// counts.
 #include <algorithm>
 #include <ostream>
 
@@ -28,14 +28,14 @@ Text counter(const Record& record, const std::string& name, Unit unit,
   return Quantity{found->second * scale, unit};
 }
 
-// Over the fewest bytes that are possible.
+// Relative to the fewest bytes possible.
 Text traffic(const Record& record) {
   if (record.bytes <= 0) return "-";
   return counter(record, "dram_bytes", Unit::factor, 1 / record.bytes);
 }
 
-// Facts of the compiler and the occupancy calculator, which the emulation
-// lacks, and the profiler's counts.
+// Facts of the compiler and the occupancy calculator, which emulation lacks,
+// and the profiler's counts.
 std::vector<Text> explained(const Record& record, bool counted) {
   const auto& launch = record.launch;
   const bool occupancy = launch.active_warps > 0;

@@ -1,5 +1,5 @@
-// The record format of the course's template, line by line as
-// its scripts expect it.
+// The record format of the course's template, line by line as its scripts
+// expect.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -15,8 +15,8 @@
 namespace parlab {
 namespace {
 
-// "1024" for a square, as the template has no other; "300x1000" otherwise.
-// Parameters, a filter's radius, are no size.
+// "1024" for a square, the template's only form; "300x1000" otherwise.
+// Parameters, such as a filter's radius, are not part of the size.
 std::string size_of(const Record& record) {
   const Size size = extents_of(record.workload, record.size);
   const bool square =
@@ -35,7 +35,7 @@ std::string label_of(const Record& record) {
                                                        : record.variant;
 }
 
-// With six decimals, or more where these would leave nothing of the time.
+// With six decimals, or more if these would show 0.
 std::string as_in_template(double number) {
   if (number < 1e-3 || number >= 1e15) return significant(number, 6, 12);
   char text[64];
@@ -43,7 +43,7 @@ std::string as_in_template(double number) {
   return text;
 }
 
-// A kernel that could not be timed for want of a GPU.
+// A kernel that could not be timed because there is no GPU.
 bool is_missing(const Record& record) {
   return is_on_gpu(record) &&
          (record.emulated || record.verdict == Verdict::no_device);
@@ -54,8 +54,8 @@ class RecordReporter final : public Reporter {
   explicit RecordReporter(std::ostream& out) : out_(out) {}
 
   void point(const std::vector<Record>& records) override {
-    // Emulated kernels come as points of their own, maybe of another
-    // size: they get no header.
+    // Emulated kernels come as separate points, maybe of another size, without
+    // a header.
     if (!std::ranges::all_of(records, is_missing)) {
       const auto size = size_of(records.front());
       line("Matrix size: " + size);
@@ -73,8 +73,8 @@ class RecordReporter final : public Reporter {
     const bool on_gpu = is_on_gpu(record);
     line(">>>> Begin of record <<<<");
     on_gpu ? print_gpu_header(record) : print_host_header(record);
-    // The serial result is what the template compares with: it has no
-    // such line when it is right.
+    // The template compares with the serial result, so it has no such line for
+    // that if it is right.
     const bool passed = record.verdict == Verdict::passed;
     if (!passed || record.backend != "serial")
       line(std::string("Checking ... ") + (passed ? "PASSED" : "FAILED"));
@@ -116,7 +116,7 @@ class RecordReporter final : public Reporter {
          " Gflop/s");
   }
 
-  // In place of the GPU's record: one line that says why there is none.
+  // Replaces the GPU's record by one line that says why there is none.
   void print_missing(const Record& record) {
     std::string why = record.detail ? words(record.detail) : "there is no GPU";
     if (record.emulated) {

@@ -1,4 +1,4 @@
-// The readable table: one per point, the best marked, ties shown.
+// The readable table: one per point, with the best marked and ties shown.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -15,14 +15,14 @@
 namespace parlab {
 namespace {
 
-// Right, and not timed: one line is enough for all of them, and for those of
-// sizes that nobody asked for.
+// Right but not timed: one line is enough for all of them, also for sizes that
+// were not requested.
 bool is_only_verified(const Record& record) {
   return record.emulated && record.verdict == Verdict::passed &&
          (!record.detail || record.detail.cause == Cause::also_tried);
 }
 
-// "dmv 64x64 float, hot caches", and at the end of the line whose.
+// "dmv 64x64 float, hot caches", with `whose` at the end of the line.
 std::string heading(const Record& record, const std::string& whose,
                     std::size_t width) {
   const auto left = title_of_point(record);
@@ -32,7 +32,7 @@ std::string heading(const Record& record, const std::string& whose,
   return left + std::string(blanks, ' ') + whose;
 }
 
-// The GPU and the CPU; the name where they are not known.
+// The GPU and the CPU; the machine's name if they are unknown.
 std::string machine_of(const Run& run) {
   if (run.cpu.empty()) return run.machine;
   return (run.gpu.empty() ? "" : run.gpu + "; ") + run.cpu + ", " +
@@ -40,11 +40,11 @@ std::string machine_of(const Run& run) {
          (run.gpu.empty() ? ", no GPU" : "");
 }
 
-// What is printed of one point; nothing when none of its records is kept.
+// The output for one point; empty if none of its records is kept.
 struct Printed {
   std::string text, baseline;
   bool times = false, energy = false;
-  // what emulation has verified: "dmv", "cuda/naive", "64x64 float"
+  // verified by emulation: "dmv", "cuda/naive", "64x64 float"
   std::vector<std::array<std::string, 3>> verified = {};
   std::size_t passed = 0, failed = 0, others = 0, more = 0;
 };
@@ -64,8 +64,8 @@ class TableReporter final : public Reporter {
     out_.flush();  // it took seconds to measure
   }
 
-  // Each by itself, on all cores: medians and intervals of
-  // many records take a while.
+  // Points in parallel on all cores, because medians and intervals of many
+  // records take a while.
   void points(const std::vector<std::vector<Record>>& all) override {
     std::vector<Printed> texts(all.size());
     on_all_cores(all.size(),
@@ -110,7 +110,7 @@ class TableReporter final : public Reporter {
     }
   }
 
-  // Variants that were verified at the same sizes, with these.
+  // The variants that were verified, grouped by their sizes.
   std::vector<std::pair<std::string, std::string>> verified_by_size() const {
     std::map<std::string, std::vector<std::string>> sizes_of, names_at;
     for (const auto& [workload, name, size] : verified_) {

@@ -10,7 +10,7 @@
 namespace parlab {
 namespace {
 
-// From here on arithmetic and not memory is expected to be the limit.
+// From this ratio on, arithmetic is expected to be the limit, not memory.
 constexpr double many_flops_a_byte = 10;
 
 std::string mark_of(const TimedRow& row, const Yardsticks& yardsticks) {
@@ -53,14 +53,14 @@ Text gain_of(const TimedRow& row, const Yardsticks& yardsticks, Copies copies) {
   return Quantity{gain->value, Unit::factor};
 }
 
-// Whether a table has something to say of copies.
+// Whether a table needs columns for copies.
 bool any_copies(const std::vector<TimedRow>& rows) {
   return std::ranges::any_of(rows, [](const TimedRow& row) {
     return row.record->from_host || row.record->to_device_s > 0;
   });
 }
 
-// What stands in place of the numbers.
+// The text in place of the numbers.
 Text reason(const Record& record) {
   const bool passed = record.verdict == Verdict::passed;
   Text text = record.emulated ? "executed by emulation, " : "";

@@ -14,38 +14,38 @@ namespace parlab {
 struct TimedRow {
   const Record* record;
   Summary summary;
-  bool timed;  // only what passed has a time
+  bool timed;  // only results that passed have a time
   bool interval() const {
     return timed && std::isfinite(summary.interval.high);
   }
 };
 
-// What all rows of one point are compared with.
+// The references for all rows of one point.
 struct Yardsticks {
-  // lowest median; of those with their data in place, if any
+  // lowest median; among rows with data in place if there are any
   const TimedRow* best = nullptr;
   const Record* baseline = nullptr;  // the serial one
   Uncertain baseline_time;
-  bool flops = false;  // the rate to show: operations and not bytes
+  bool flops = false;  // show the rate of operations, not of bytes
 };
 
-// They point into the records.
+// The rows point into the records.
 std::vector<TimedRow> rows_of(const std::vector<Record>& records);
-// rows: those that are shown, of these records.
+// rows: the shown ones of these records.
 Yardsticks compare(const std::vector<TimedRow>& rows,
                    const std::vector<Record>& records);
-// The fastest configuration of each variant; one without a time when there is
-// no other.
+// The fastest configuration of each variant, or one without a time if no other
+// exists.
 std::vector<TimedRow> best_of_each(const std::vector<TimedRow>& rows);
 
 Table table_of_rows(const std::vector<TimedRow>& rows,
                     const Yardsticks& yardsticks);
-// Which one is the fastest, by how much, and which the samples do not tell from
+// The fastest variant, its lead, and the ones that the samples cannot tell from
 // it. can_go_on: whether more samples can be taken.
 Paragraph fastest(const std::vector<TimedRow>& best,
                   const Yardsticks& yardsticks, bool can_go_on);
 bool any_energy(const std::vector<TimedRow>& rows);
-// Why some have none: each reason once, with whom it is about.
+// Why some have no energy: each reason once, with the variants concerned.
 void add_absent_energy(Section& section, const std::vector<TimedRow>& rows);
 
 // "dmv 64x64 float, hot caches"

@@ -10,7 +10,7 @@
 namespace parlab {
 namespace {
 
-// The columns depend on all records: written at the end.
+// The columns depend on all records, so it writes at the end.
 class CsvReporter final : public Reporter {
  public:
   CsvReporter(std::ostream& out, const Keep& keep) : out_(out), keep_(keep) {}
@@ -43,7 +43,7 @@ class JsonReporter final : public Reporter {
   std::ostream& out_;
 };
 
-// For formats that have no use for what is not shown.
+// For formats that do not need the records that are not shown.
 class Filtered final : public Reporter {
  public:
   Filtered(std::unique_ptr<Reporter> to, const Keep& keep)

@@ -1,4 +1,5 @@
-// Output formats. Measuring knows nothing of them: they see complete points.
+// Output formats. Measuring does not depend on them: they receive complete
+// points.
 #pragma once
 
 #include <chrono>
@@ -17,11 +18,11 @@ namespace parlab {
 class Reporter {
  public:
   virtual ~Reporter() = default;
-  // What is known of a run, before or after the points with its records.
+  // The facts of a run, before or after the points with its records.
   virtual void run(const Run& /*run*/) {}
   // All records of one (size, dtype, cache), in ladder order.
   virtual void point(const std::vector<Record>& records) = 0;
-  // The same for many points that are there at once.
+  // The same for many points at once.
   virtual void points(const std::vector<std::vector<Record>>& all) {
     for (const auto& records : all)
       point(records);
@@ -29,17 +30,17 @@ class Reporter {
   virtual void finish() {}  // after the last point
 };
 
-// Which records are shown; the others are still what
-// speedups are over. Empty: all.
+// Selects the records that are shown; speedups may still refer to the others.
+// Empty: all are shown.
 using Keep = std::function<bool(const Record&)>;
 
-// What a table shows, and how.
+// The contents and looks of a table.
 struct TableStyle {
   Keep keep = {};
   Looks looks = {};
   bool all = true;      // every setting of a variant, below the best of each
-  bool legend = false;  // what the columns mean
-  // When what is shown began to be measured; nothing: some time ago.
+  bool legend = false;  // explains the columns
+  // When the measurement of the shown points began; nullopt: some time ago.
   std::optional<std::chrono::steady_clock::time_point> since = {};
 };
 
@@ -53,11 +54,11 @@ std::unique_ptr<Reporter> make_reporter(const std::string& format,
 // emulation has verified, and how many passed.
 std::unique_ptr<Reporter> make_table_reporter(std::ostream& out,
                                               const TableStyle& style = {});
-// One table per point: what the GPU kernels cost and what their counters
-// say; at most 100 columns.
+// One table per point: the cost of the GPU kernels and what their counters say;
+// at most 100 columns wide.
 std::unique_ptr<Reporter> make_explain_reporter(std::ostream& out,
                                                 const Looks& looks = {});
-// The course's format, for the scripts that read it line by line.
+// The course's format, for scripts that read it line by line.
 std::unique_ptr<Reporter> make_record_reporter(std::ostream& out);
 
 }  // namespace parlab
