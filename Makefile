@@ -226,7 +226,7 @@ help: ## list the targets
 	@echo "settings: DEBUG=1, SCALE=quick|full, MACHINE=name, MARCH=native, GPU_ARCH=90, NVCC= (no CUDA),"
 	@echo "          NO_INSTALL=1, V=1"
 	@echo "a cluster: CLUSTER=slurm with an experiment or report, WAIT=1 to stay; PARTITION, TIME, GRES ...:"
-	@echo "          docs/cluster.md"
+	@echo "          docs/how-to/cluster.md"
 
 print-%:
 	@echo '$($*)'

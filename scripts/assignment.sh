@@ -81,11 +81,10 @@ for name in "${names[@]}"; do
   fi >"$folder/cuda/$workload/$name.cu"
 done
 [[ -z $course ]] || cp "$course" "$folder/course.cu"
-cp -a Makefile VERSION LICENSE src "$folder/framework"
+cp -a Makefile VERSION LICENSE src docs "$folder/framework"
 cp -a "serial/$workload" "$folder/framework/serial"
 mkdir -p "$folder/framework/scripts"
 cp -a scripts/*.sh scripts/*.awk scripts/make "$folder/framework/scripts"
-cp -a docs/first-kernel.md docs/adding-a-kernel.md docs/emulation.md "$folder"
 cat >"$folder/Makefile" <<END
 # make check: which kernels are right, and what is missing. No GPU is needed.
 KERNELS := \$(wildcard cuda/$workload/*.cu)
@@ -104,7 +103,7 @@ cat >"$folder/README.md" <<END
 
 Write the bodies of the functions in \`cuda/$workload/\`; each file says its idea at the top.
 \`${course:+course.cu\` says how they are called, \`}framework/src/workloads/$workload.hpp\` what the arguments are,
-\`framework/serial/$workload\` has the computation in its plainest form, and \`adding-a-kernel.md\` what a kernel may rely on.
+\`framework/serial/$workload\` has the computation in its plainest form, and \`framework/docs/how-to/adding-a-kernel.md\` what a kernel may rely on.
 
 \`make check\` builds the framework (some minutes, once), executes each kernel by emulation, without a
 GPU, and says what is wrong: which element, which block and thread, which line.

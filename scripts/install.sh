@@ -4,7 +4,7 @@
 #
 # What is there counts wherever it comes from: a package, a module, Spack, conda, a prefix of one's own
 # (CPATH, LIBRARY_PATH, BOOST_ROOT). NO_INSTALL=1 installs nothing, says what is missing and what is
-# left out without it, and fails only when nothing can be built without. docs/install.md has more.
+# left out without it, and fails only when nothing can be built without. docs/how-to/install.md has more.
 # shellcheck source=scripts/environment.sh
 source "${0%/*}/environment.sh"
 set -euo pipefail
@@ -185,7 +185,7 @@ say_what_is_missing() {
   for name in "${missing[@]}"; do
     what=${library[$name]:+lib${library[$name]}}
     echo "missing: ${what:-${command_of[$name]:-${header[$name]}}} (package $(packages_of "${family:-debian}" "$name")," \
-      "or any other: CPATH, LIBRARY_PATH, BOOST_ROOT say where; docs/install.md)" >&2
+      "or any other: CPATH, LIBRARY_PATH, BOOST_ROOT say where; docs/how-to/install.md)" >&2
   done
 }
 if [[ ${NO_INSTALL:-0} == 1 || -z $family ]]; then

@@ -2,7 +2,7 @@
 # A new workload to start from: scripts/workload.sh NAME "EXTENTS" [WORKLOADS-FOLDER]. It declares one
 # input a and one output b of these extents, and computes b = a + a: a declaration with its reference
 # loop, a serial variant, an OpenMP one and a naive kernel. All of them pass; then each is changed into
-# what is wanted. docs/adding-a-workload.md has the walk.
+# what is wanted. docs/how-to/adding-a-workload.md has the walk.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 fail() {
@@ -144,4 +144,4 @@ __global__ void ${name}_naive(const T* a, T* b, std::int64_t count) {
 
 echo "written: src/workloads/$name.hpp, src/workloads/$name.cpp, serial/$name/plain.cpp,"
 echo "         openmp/$name/parallel.cpp, cuda/$name/naive.cu"
-echo "next: make, then bin/$name $(list x '65') --emulate; docs/adding-a-workload.md says what to change"
+echo "next: make, then bin/$name $(list x '65') --emulate; docs/how-to/adding-a-workload.md says what to change"

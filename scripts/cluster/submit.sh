@@ -3,7 +3,7 @@
 #
 # Three jobs: one that says what there is to measure (and builds, with BUILD_ON=node), an array of
 # which each task measures one shard, and one that merges and draws. What is recorded is not measured
-# again. Settings: see docs/cluster.md.
+# again. Settings: see docs/how-to/cluster.md.
 set -uo pipefail
 # shellcheck source=scripts/cluster/settings.sh
 source "${0%/*}/settings.sh"

@@ -3,7 +3,7 @@
 #
 # A question of our own: strong scaling from 1 to all GPUs, from small sizes, where the second one only
 # costs, to the largest; weak scaling, with as much for each GPU as one has alone. One process drives
-# all of them. The all-reduces need NCCL (docs/several-gpus.md). What is recorded already is not run
+# all of them. The all-reduces need NCCL (docs/how-to/several-gpus.md). What is recorded already is not run
 # again.
 set -uo pipefail
 # shellcheck source=scripts/experiment.sh

@@ -187,7 +187,7 @@ Assignment assignment_of(const GradeRequest& asked,
         "': no file includes the header of one, or has a function of a course "
         "that is known (--course). A submission has #include "
         "\"workloads/dmv.hpp\", and at its end const Register<Dmv, float> "
-        "variant(...), as docs/adding-a-kernel.md shows");
+        "variant(...), as docs/how-to/adding-a-kernel.md shows");
   }
   const auto& workload = *assignment.workload;
   assignment.dtype = asked.dtype ? *asked.dtype
@@ -380,7 +380,7 @@ const CommandRegistration grade_command(
              "runs it in a process of its own, and says who is right, who is "
              "fast, and what to try next; --check does that with one file, on "
              "any machine. Writes grades/WORKLOAD: pages, and grades.csv. "
-             "docs/grading.md",
+             "docs/how-to/grading.md",
      .options = grade_options,
      .run = grade_submissions});
 

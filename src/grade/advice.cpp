@@ -22,7 +22,8 @@ struct Advice {
 constexpr Advice all_advice[] = {
     // ---- the file
     {Cause::does_not_compile,
-     "The first error of the compiler is above; docs/adding-a-kernel.md has a "
+     "The first error of the compiler is above; docs/how-to/adding-a-kernel.md "
+     "has a "
      "file that compiles, to start from."},
     {Cause::members_out_of_order,
      "Write the members of the description in that order: C++ takes "
@@ -65,7 +66,7 @@ constexpr Advice all_advice[] = {
      "it out, or put it into the unnamed namespace."},
     {Cause::not_one_variant,
      "A file says what it has by one `const Register<...> variant(...)` at its "
-     "end, as docs/adding-a-kernel.md shows."},
+     "end, as docs/how-to/adding-a-kernel.md shows."},
     // ---- launches
     {Cause::cannot_launch,
      "A grid without blocks comes of a number of elements that is rounded down "

@@ -35,7 +35,7 @@ struct LaunchShape {
 };
 
 // Joules per execution, measured over runs of several seconds: see
-// docs/measuring.md.
+// docs/explanation/energy.md.
 struct Energy {
   // per execution in each run, including idle power
   std::vector<double> runs_j = {};

@@ -4,7 +4,7 @@
 // execution takes too long, the variant at work gets that as its verdict, and a
 // new worker continues after the completed points. A call that failed after
 // another variant ran is tried in a worker of its own before it is blamed.
-// docs/measuring.md gives the reasons.
+// docs/explanation/isolation.md gives the reasons.
 #pragma once
 
 #include <sys/resource.h>

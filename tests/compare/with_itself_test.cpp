@@ -13,7 +13,8 @@ using namespace parlab;
 
 namespace {
 
-// Each side runs so often, in turns: docs/in-a-pull-request.md asks for it.
+// Each side runs so often, in turns: docs/how-to/in-a-pull-request.md asks for
+// it.
 constexpr int runs_of_each_side = 16;
 
 bool changed(const ComparedPoint& point) {

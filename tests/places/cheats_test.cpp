@@ -1,5 +1,6 @@
 // Variants that cheat or fail. The harness is worth something only if it
-// catches every one: docs/measuring.md lists them, and what cannot be caught.
+// catches every one: docs/explanation/proof.md lists them, and what cannot be
+// caught.
 #include <omp.h>
 #include <sched.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
 #!/bin/bash -p
-# Other programs read our records: the snippets of docs/comparing.md run, and the tools of Google Benchmark
+# Other programs read our records: the snippets of docs/how-to/comparing.md run, and the tools of Google Benchmark
 # read its form. The test leaves out a program that is not here, and says so.
 set -u
 cd "$(dirname "$0")/../.." || exit
@@ -12,8 +12,8 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit
 
-# block LANGUAGE: the block of that language in docs/comparing.md.
-block() { awk -v start="^\`\`\`$1\$" '$0 ~ start { inside = 1; next } /^```/ { inside = 0 } inside' "$root/docs/comparing.md"; }
+# block LANGUAGE: the block of that language in docs/how-to/comparing.md.
+block() { awk -v start="^\`\`\`$1\$" '$0 ~ start { inside = 1; next } /^```/ { inside = 0 } inside' "$root/docs/how-to/comparing.md"; }
 # python_with MODULE: a Python that has it.
 python_with() {
   local python
@@ -27,7 +27,7 @@ python_with() {
 expect "records are exported" eval "'$parlab' export '$root/results/nvidia-h200/tiled-matmul.jsonl' >records.csv"
 block python >snippet.py
 block r >snippet.R
-expect "docs/comparing.md has a snippet for pandas and one for R" test -s snippet.py -a -s snippet.R
+expect "docs/how-to/comparing.md has a snippet for pandas and one for R" test -s snippet.py -a -s snippet.R
 if python=$(python_with pandas); then
   expect "pandas prints the best times" eval "$python snippet.py | grep -qE 'warp_tiles +[0-9.e-]+$'"
 fi

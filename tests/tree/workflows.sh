@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.." || exit
 source scripts/testing.sh
 
 root=$PWD
-files=(.github/workflows/*.yml .github/ISSUE_TEMPLATE/*.yml .gitlab-ci.yml CITATION.cff docs/pull-request.yml)
+files=(.github/workflows/*.yml .github/ISSUE_TEMPLATE/*.yml .gitlab-ci.yml CITATION.cff docs/how-to/pull-request.yml)
 python=
 for candidate in python3 /usr/bin/python3; do
   if "$candidate" -c 'import yaml' 2>/dev/null; then python=$candidate && break; fi
@@ -55,7 +55,7 @@ unset COMMIT
 run_workflow() {
   env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS PATH="$PWD/bin:$PATH" NVCC='' NO_INSTALL=1 ROUNDS=2 MEASURE='dmv 64 --variant openmp/mine --threads 1 --iterations 12' \
     SLOWER=900% GITHUB_STEP_SUMMARY=summary.md GITHUB_REPOSITORY=you/kernels GITHUB_EVENT_PULL_REQUEST_NUMBER=7 \
-    "$root/scripts/workflow-steps.sh" "$root/docs/pull-request.yml" compare .
+    "$root/scripts/workflow-steps.sh" "$root/docs/how-to/pull-request.yml" compare .
 }
 expect "each step of the workflow succeeds" run_workflow
 expect "the table says what was compared" grep -q '^1 points compared: ' table.md
