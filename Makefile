@@ -1,12 +1,12 @@
 # parlab: build, check, one target per experiment, figures, report. `make help`
-# lists them. Here are the settings and the targets; scripts/make/ has the rest:
-# programs.mk, tests.mk, figures.mk.
+# lists them. This file has the settings and the targets; scripts/make/ has the
+# rest: programs.mk, tests.mk, figures.mk.
 #
 # Everything is built under build/ and bin/ (build/debug and bin/debug with
-# DEBUG=1). Without the CUDA toolkit the CPU backends and the emulated CUDA
-# variants are built all the same.
+# DEBUG=1). Without the CUDA toolkit only the CPU backends and the emulated CUDA
+# variants are built.
 
-# In a known locale from its first line: of one that is not there bash warns.
+# In a known locale from its first line: bash warns of one that is not there.
 SHELL         := /usr/bin/env
 .SHELLFLAGS   := LC_ALL=C.UTF-8 scripts/make/shell -c
 .DEFAULT_GOAL := build
@@ -23,17 +23,17 @@ define newline
 
 endef
 
-# make -n and make -q write nothing, nor do make help and make print-X.
+# make -n, make -q, make help and make print-X write nothing.
 dry := $(strip $(filter help print-%,$(MAKECMDGOALS)) $(foreach f,n q,$(findstring $f,$(filter-out -%,$(firstword $(MAKEFLAGS))))))
 
-# All cores, unless -j says otherwise, here or in MAKEFLAGS from outside: -j1,
-# j1, -kj 1, --jobs=1.
+# Uses all cores, unless -j says otherwise, here or in MAKEFLAGS from outside:
+# -j1, j1, -kj 1, --jobs=1.
 ifeq ($(MAKELEVEL)$(shell [[ " -$${MAKEFLAGS$(hash)-}" =~ \ (-[bBdehikLnpqrRsStvw]*j|--jobs) ]] && echo asked),0)
   MAKEFLAGS += -j$(shell cpus)
 endif
 
 ifneq ($(word 2,$(MAKECMDGOALS)),)
-# Several goals (make clean build): one after the other, each in parallel.
+# Several goals (make clean build) run one after the other, each in parallel.
 .NOTPARALLEL:
 .PHONY: $(MAKECMDGOALS)
 $(MAKECMDGOALS):
@@ -51,7 +51,7 @@ ifneq ($(filter default undefined,$(origin CXX)),)   # undefined by make -R
   CXX := g++
 endif
 ifeq ($(origin NVCC),undefined)   # NVCC= (empty) builds without CUDA
-  # The first that runs: one in PATH may wrap a compiler that is not there.
+  # The first one that runs: one in PATH may wrap a missing compiler.
   NVCC := $(shell for n in nvcc $(if $(CUDA_HOME),$(CUDA_HOME)/bin/nvcc) /usr/local/cuda/bin/nvcc; do \
                     answer '.* release [0-9]+\.[0-9]+,.*' "$$n" --version >/dev/null && command -v "$$n" && break; done)
 endif
@@ -60,26 +60,27 @@ ifeq ($(origin GPU_ARCH),undefined)   # 90; empty: no GPU here
   UNKNOWN_ARCH := $(if $(GPU_ARCH),,$(shell command -v nvidia-smi))
 endif
 ifeq ($(origin COMMIT),undefined)
-  # Ours or none: git may know a repository around an unpacked archive.
+  # Only this repository's commit: an unpacked archive may lie in another one.
   COMMIT := $(shell answer Makefile git ls-files --full-name Makefile >/dev/null && \
                     answer '[0-9a-f]{7,40}' git describe --always --abbrev=10 --exclude='*' || echo unknown)
   COMMIT := $(COMMIT)$(if $(filter-out unknown,$(COMMIT)),$(if $(shell git status --porcelain -- Makefile src serial openmp cuda blas 2>/dev/null),+changes))
 endif
 export DEBUG MARCH SCALE MACHINE CXX NVCC GPU_ARCH COMMIT
 
-# Libraries may lie in a prefix of one's own: compilers read CPATH and
-# LIBRARY_PATH themselves, Boost's own variable is BOOST_ROOT, and pkg-config
-# finds by PKG_CONFIG_PATH what is described to it.
+# Libraries may be installed under a private prefix: compilers read CPATH and
+# LIBRARY_PATH themselves, Boost has the variable BOOST_ROOT, and pkg-config
+# searches PKG_CONFIG_PATH.
 packaged = $(if $(PKG_CONFIG_PATH),$(foreach p,hwloc sqlite3 libzstd RapidJSON,$(shell pkg-config $1 $p 2>/dev/null)))
 PREFIX_FLAGS := $(if $(BOOST_ROOT),-isystem $(BOOST_ROOT)/include) $(call packaged,--cflags-only-I)
 PREFIX_LIBS  := $(if $(BOOST_ROOT),-L$(BOOST_ROOT)/lib -Wl$(comma)-rpath$(comma)$(BOOST_ROOT)/lib) $(call packaged,--libs-only-L)
 
-# Without SQLite there are no figures and tables, without gnuplot no figures; all
-# else is built and works.
+# Without SQLite there are no figures and tables, without gnuplot no figures;
+# everything else is built and works.
 SQLITE := $(shell echo '$(hash)include <sqlite3.h>' | $(CXX) $(PREFIX_FLAGS) -E -x c++ - >/dev/null 2>&1 && echo -DPARLAB_SQLITE)
 GNUPLOT := $(shell command -v gnuplot)
 
-# ccache, where it is installed. What it needs to know for precompiled headers.
+# Uses ccache if it is installed, with the setting that precompiled headers
+# need.
 CCACHE := $(if $(findstring ccache,$(CXX)),,$(shell command -v ccache))
 export CCACHE_SLOPPINESS ?= pch_defines,time_macros
 
@@ -90,8 +91,8 @@ PARLAB := $(BIN)/parlab$(if $(NVCC),,-emulated)
 # figures and tables.
 EXPERIMENTS := $(sort $(patsubst scripts/%/steps.sh,%,$(wildcard scripts/*/steps.sh)))
 
-# store FILE, TEXT: written only when the text changes, so that what depends on
-# the file is made anew then, and only then. In a dry run it counts as changed.
+# store FILE, TEXT: writes the file only if the text changes, so that its
+# dependants are rebuilt only then. In a dry run it counts as changed.
 store = $(if $(findstring <$(strip $2)>,<$(strip $(file <$1))>),,$(if $(dry),$(eval $(call changed,$1)),$(shell mkdir -p $(dir $1))$(file >$1,$2)))
 define changed
 .PHONY: $1
@@ -101,25 +102,25 @@ endef
 # One short line per command; V=1 shows the commands.
 say = $(if $(V),,@printf '  %-5s %s\n' $1 $2;)
 
-# A first build says at its beginning what it lacks, and builds what it can
-# (make -k).
+# A first build begins by saying what it lacks, and builds what it can (make
+# -k).
 $(if $(filter all build install,$(MAKECMDGOALS)),$(if $(wildcard $(BIN)/parlab*),,$(shell NO_INSTALL=1 scripts/install.sh build >&2)))
 
 # ---- targets ----------------------------------------------------------------
 .PHONY: assignment workload measure build check check-quick device-spread report sanitize counters energy tune figures say-what-is-left-out gallery format lint all install deb deps clean help $(EXPERIMENTS)
 
-# On a cluster the build is done here, or with BUILD_ON=node by the first job.
+# On a cluster the build runs here, or with BUILD_ON=node in the first job.
 BUILD_ON   ?= $(shell sed -n 's/^BUILD_ON=//p' $(or $(CLUSTER_SETTINGS),cluster.settings) 2>/dev/null)
 ON_CLUSTER := $(if $(filter node,$(BUILD_ON)),,build)
 
-# Without a GPU experiments need nothing that takes nvcc minutes: bin/parlab is
-# the emulation then, or an older program. Experiments run what was built now.
+# Without a GPU, experiments do not wait minutes for nvcc: bin/parlab is then
+# the emulation, or an older program. Experiments run what was built now.
 NOW := PARLAB=$(if $(GPU_ARCH),$(PARLAB),$(BIN)/parlab-emulated)
 ENOUGH = $(if $(GPU_ARCH),build,some-parlab $(WORKLOADS:%=$(BIN)/%) $(B)/grade/emulated.link)
 
 # each_experiment NAMES, SETTINGS, ARGUMENT: runs their steps, or a fourth
-# argument for each $e. A point that fails, status 1, stops neither the other
-# experiments nor the figures; none_failed says it at the end.
+# argument for each $e. A point that fails (status 1) stops neither the other
+# experiments nor the figures; none_failed reports it at the end.
 FAILED = $(B)/$@.failed
 each_experiment = rm -f $(FAILED); for e in $1; do $2 $(or $4,scripts/$$e/steps.sh) $3 || \
   { status=$$?; [ $$status = 1 ] && touch $(FAILED) || exit $$status; }; done
@@ -147,10 +148,10 @@ check: ## install what is missing, build, run every test
 	  $(MAKE) --keep-going --silent -j$$(($$(cpus) + 1)) run-checks || true
 	@scripts/sum-checks.sh $(B)/check/results
 
-check-quick: ## build what a change touches and run the tests of its rooms: a minute or so
+check-quick: ## build what a change touches and run the tests that concern it: about a minute
 	$(if $(dry),,+)@scripts/check-quick.sh
 
-device-spread: ## control points on each device, with CLUSTER=slurm on each node: which one is slow?
+device-spread: ## measure control points on each device, with CLUSTER=slurm on each node, to find slow ones
 sanitize: ## run every CUDA variant under compute-sanitizer, on the GPU
 	@$(MAKE) build
 	@scripts/sanitize.sh
@@ -164,20 +165,20 @@ counters: ## add hardware counters (ncu) to a few of the records of this machine
 	@$(MAKE) figures
 	@$(none_failed)
 
-energy: ## joules of every ladder of this machine, by the counters of its GPU or CPU
+energy: ## energy of every ladder of this machine, by the counters of its GPU or CPU
 	@$(MAKE) $(ENOUGH)
 	@$(call each_experiment,$(EXPERIMENTS),$(NOW),energy)
 	@$(MAKE) figures
 	@$(none_failed)
 
-tune: ## search the tunables of all variants (WORKLOAD=dmv SIZE=8K: of these), for `--block best`
+tune: ## search for the best tunables of all variants (or WORKLOAD=dmv SIZE=8K), for `--block best`
 	@$(MAKE) $(ENOUGH)
 	@scripts/tune.sh $(or $(WORKLOAD),$(WORKLOADS))
 
-assignment: ## a hand-out with kernels to be written: WORKLOAD=dmv KERNELS=naive,coalesced [COURSE=cslab] [OUT=folder]
+assignment: ## make a hand-out with kernels to be written: WORKLOAD=dmv KERNELS=naive,coalesced [COURSE=cslab] [OUT=folder]
 	@scripts/assignment.sh "$(WORKLOAD)" "$(KERNELS)" "$(or $(OUT),assignment-$(WORKLOAD))" "$(COURSE)"
 
-measure: ## WORKLOAD=heat: all of its variants at sizes in each cache and beyond; figures, tables, page
+measure: ## measure a workload, WORKLOAD=heat: all of its variants at sizes in each cache and beyond; figures, tables, page
 	@$(if $(CLUSTER),echo "measure: no job of a cluster; run it in one: srun make measure WORKLOAD=..." >&2; exit 2)
 	@$(MAKE) $(ENOUGH)
 	@$(call each_experiment,$(or $(WORKLOAD),''),$(NOW),,scripts/measure.sh $$e)
@@ -185,7 +186,7 @@ measure: ## WORKLOAD=heat: all of its variants at sizes in each cache and beyond
 	@scripts/list-figures.sh $(WORKLOAD)
 	@$(none_failed)
 
-workload: ## a new workload to start from: NAME=scan EXTENTS="n"
+workload: ## make a new workload to start from: NAME=scan EXTENTS="n"
 	@scripts/workload.sh "$(NAME)" "$(EXTENTS)"
 
 all: build ## the same as build
@@ -199,8 +200,9 @@ lint: ## check formatting, shell scripts, and all of src for common mistakes (cl
 deps: ## install the packages that are missing (NO_INSTALL=1: say which)
 	@scripts/install.sh
 # The program finds its files beside itself: experiments, published tables, and
-# what `parlab grade` builds submissions with. Owner and modes are set, whatever
-# those of this tree are; times stay, for a precompiled header knows them.
+# the files with which `parlab grade` builds submissions. Owner and modes are
+# set, whatever they are in this tree; times stay, because precompiled headers
+# record them.
 PREFIX ?= /usr/local
 FOR_GRADE = $(wildcard $(B)/*.flags) $(B)/grade $(B)/emulated/kernel.hpp $(B)/emulated/kernel.hpp.gch $(if $(NVCC),$(DRIVER_OBJECTS))
 install_from = tar -cf - --mode=u=rwX,go=rX -C $1 $2 | tar -xpf - --no-same-owner -C "$$into/$3"
@@ -213,7 +215,7 @@ install: build ## put the program and its scripts under PREFIX=/usr/local
 	ln -sfn ../lib/parlab/scripts/run-experiment.sh "$$prefix/bin/parlab-experiment"
 	@echo "installed: $(PREFIX)/bin/parlab, parlab-experiment and $(WORKLOADS)"
 
-deb: ## a Debian package of the program, without CUDA, in build/deb
+deb: ## make a Debian package of the program, without CUDA, in build/deb
 	@scripts/deb.sh
 
 clean: ## remove what was built; records and figures stay

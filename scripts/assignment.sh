@@ -1,9 +1,9 @@
 #!/bin/bash -p
-# The hand-out of an assignment: scripts/assignment.sh WORKLOAD KERNELS FOLDER [COURSE]. KERNELS: names
-# of variants in cuda/WORKLOAD, as naive,coalesced; each becomes a file with its idea as a comment and
-# its launch, in which the bodies of the kernels are left to write. FOLDER must not be there yet. With a
-# COURSE, a name in src/grade/courses or a file like those, it is one file with the functions of the
-# course, one for each of KERNELS where their names have a part that is free.
+# Makes the hand-out of an assignment: scripts/assignment.sh WORKLOAD KERNELS FOLDER [COURSE]. KERNELS: names
+# of variants in cuda/WORKLOAD, such as naive,coalesced. Each becomes a file with its idea as a comment and
+# its launch, in which the bodies of the kernels are left to write. FOLDER must not exist yet. With a COURSE
+# (a name in src/grade/courses, or a file like those) it is one file with the functions of the course, one for
+# each of KERNELS if their names have a free part.
 set -euo pipefail
 # shellcheck source=scripts/environment.sh
 source "${0%/*}/environment.sh"
@@ -35,15 +35,15 @@ for name in "${names[@]}"; do
   fi
 done
 
-# Keeps everything but the bodies of __global__ functions, and __device__ functions and constants,
-# which are part of an answer.
+# Keeps everything except the bodies of __global__ functions, and __device__ functions and constants, which
+# are part of an answer.
 without_bodies() {
   awk '
     function braces(text,   opened, closed) {
       opened = gsub(/{/, "{", text); closed = gsub(/}/, "}", text)
       return opened - closed
     }
-    # A template line belongs to the function behind it.
+    # A template line belongs to the function after it.
     /^template </ { held = held $0 "\n"; next }
     state == "" && /__device__/ && !/__global__/ { held = ""; state = "device"; depth = 0; seen = 0 }
     state == "" && /__global__/ { state = "head" }
@@ -74,7 +74,7 @@ without_bodies() {
 mkdir -p "$folder/cuda/$workload" "$folder/framework/serial"
 for name in "${names[@]}"; do
   if [[ -n $course ]]; then
-    # Each kernel is a file, as it is handed in.
+    # Each kernel is a file in the form in which it is handed in.
     printf '%s\n\n%s {\n  // To be written.\n}\n' "$(sed -n 2p "$course")" "${head//NAME/$name}"
   else
     without_bodies "cuda/$workload/$name.cu"
@@ -86,7 +86,7 @@ cp -a "serial/$workload" "$folder/framework/serial"
 mkdir -p "$folder/framework/scripts"
 cp -a scripts/*.sh scripts/*.awk scripts/make "$folder/framework/scripts"
 cat >"$folder/Makefile" <<END
-# make check: which kernels are right, and what is missing. No GPU is needed.
+# make check: which kernels are right, and which are missing. No GPU is needed.
 KERNELS := \$(wildcard cuda/$workload/*.cu)
 PROGRAM := framework/bin/parlab-emulated
 

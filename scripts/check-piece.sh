@@ -1,8 +1,8 @@
 #!/bin/bash -p
-# Runs one piece of `make check`: scripts/check-piece.sh RESULT COMMAND...
-# RESULT.log gets the output, RESULT.count "passed failed"; one line is printed, and the end of the
-# output when something failed. Understood are Boost.Test's report, lines "passed: WHAT" and
-# "failed: WHAT", and, where there is neither, the exit status.
+# Runs one piece of `make check`: scripts/check-piece.sh RESULT COMMAND... RESULT.log gets the output,
+# RESULT.count "passed failed". It prints one line, and the end of the output if something failed. It
+# understands Boost.Test's report, lines "passed: WHAT" and "failed: WHAT", and, without either, the exit
+# status.
 # shellcheck source=scripts/environment.sh
 source "${0%/*}/environment.sh"
 set -uo pipefail
@@ -12,7 +12,7 @@ shift
 mkdir -p "$(dirname "$result")"
 SECONDS=0
 export OMP_WAIT_POLICY=passive # threads that wait leave the cores to the other pieces
-# Short stacks of where memory was taken: they cost an eighth of the time of the tests.
+# Short stacks for allocations: full ones would cost an eighth of the time of the tests.
 export ASAN_OPTIONS=${ASAN_OPTIONS:-malloc_context_size=4:quarantine_size_mb=32}
 if [[ $1 == */run-tests ]]; then # a Boost.Test program
   "$@" --report_level=short --color_output=no >"$result.log" 2>&1

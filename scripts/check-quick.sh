@@ -1,14 +1,14 @@
 #!/bin/bash -p
-# What a change may have broken, in a minute or so: builds what it touches and runs the tests of the
-# rooms that it is in. The change is what is not committed, or else the last commit; since SINCE, when
-# that is set. Nothing is compiled for the GPU but the kernels that changed. The rest is `make check`.
+# Checks in about a minute what a change may have broken: builds what it touches and runs the tests of the
+# affected modules. The change is what is not committed, or else the last commit, or all since SINCE if that
+# is set. Of GPU code only the changed kernels are compiled. The rest is `make check`.
 set -euo pipefail
 # shellcheck source=scripts/environment.sh
 source "${0%/*}/environment.sh"
 go_to_base
 
 [[ -z ${SINCE:-} ]] || git rev-parse --verify "$SINCE^{commit}" >/dev/null || exit 2
-# What belongs to parlab, by names that make can build: hand-outs and submissions may lie beside it.
+# parlab's own files, with names that make can build: hand-outs and submissions may lie beside them.
 ours() { grep -zE '^(src|serial|openmp|blas|cuda|tests|scripts|\.ci)/[[:alnum:]_./+-]+$' | sort -zu; }
 mapfile -d '' changed < <({
   git diff -z --name-only --diff-filter=d "${SINCE:-HEAD}"
@@ -20,7 +20,7 @@ mapfile -d '' changed < <({
 suites_of() { # FILE...
   grep -hoP 'BOOST_(AUTO|FIXTURE)_TEST_SUITE\(\K\w+' "$@" 2>/dev/null | sed 's/^/suite /' || true
 }
-# Some take half a minute and more: these run when their own file changed, and in `make check`.
+# Suites that take half a minute or more run only if their own file changed, and in `make check`.
 short_suites_of() {
   suites_of "$@" | grep -vwE 'variants|matmul|covariance|precision|cheats|gpu_cheats|cheats_of_teams|teams_of_gpus' || true
 }
@@ -80,7 +80,7 @@ run_variant() { # BACKEND/WORKLOAD/NAME.cu
   local backend workload name
   IFS=/ read -r backend workload name <<<"$1"
   [[ $backend/$name != blas/*.cu ]] || return 0 # the vendor's: nothing of it is emulated
-  # Where kernels go wrong: smaller than a block, not a multiple of one; emulation adds a rectangle.
+  # Sizes at which kernels go wrong: smaller than a block, not a multiple of one; emulation adds a rectangle.
   piece "$workload-$backend-${name%.*}" bin/parlab-emulated "$workload" 1,31,33,257 \
     --variant "$backend/${name%.*}" --emulate --iterations 2
 }

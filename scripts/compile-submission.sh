@@ -1,6 +1,6 @@
 #!/bin/bash -p
 # Compiles a file that was handed in for a GPU: scripts/compile-submission.sh SOURCE OBJECT COMPILER OPTION...
-# Its launches in angle brackets, its memory and its copies become those of the execution.
+# Its launches in angle brackets, its memory and its copies are redirected to the grader's own.
 # shellcheck source=scripts/environment.sh
 source "${0%/*}/environment.sh"
 # shellcheck source=scripts/launches.sh

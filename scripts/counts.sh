@@ -1,7 +1,7 @@
 #!/bin/bash -p
-# Counts by emulation what every CUDA kernel asks of memory, for the ladders of pages: it makes
-# results/counts.jsonl.zst anew, in some minutes of two cores. No GPU is needed. Run it when a kernel was changed: pages
-# leave out counts of another source.
+# Counts by emulation the memory requests of every CUDA kernel, for the ladders of pages: it makes
+# results/counts.jsonl.zst anew, in some minutes on two cores. No GPU is needed. Run it after changing a
+# kernel, because pages leave out counts of another source.
 # shellcheck source=scripts/environment.sh
 source "${0%/*}/environment.sh"
 set -euo pipefail
@@ -9,12 +9,13 @@ cd "${0%/*}/.."
 new=build/counts.jsonl
 rm -f "$new"*
 
-# seconds ARGUMENTS...: how long emulation takes for the costliest of its points; many, where nothing can hold it.
+# seconds ARGUMENTS...: emulation time of the costliest of its points; a large number if no memory can hold
+# it.
 seconds() {
   { bin/parlab "$@" --estimate 2>/dev/null || echo "-	-	1e6"; } | awk -F '\t' '$3 > most { most = $3 } END { printf "%d\n", most }'
 }
 
-# The largest that emulation affords in a minute: blocks are full there.
+# The largest size that emulation can do in a minute: blocks are full there.
 for workload in $(basename -a cuda/*/); do
   options=(--backend cuda --emulate)
   for size in 1M 1024 512 256; do

@@ -1,6 +1,6 @@
 #!/bin/bash -p
-# A Debian package of the program, without CUDA, in build/deb: `make deb`. It uses programs that are built already.
-# The package is for CPUs like this one's; MARCH=x86-64-v3 builds for others.
+# Makes a Debian package of the program, without CUDA, in build/deb: `make deb`. It uses the programs that are
+# already built. The package is for CPUs like this one's; MARCH=x86-64-v3 builds for others.
 # shellcheck source=scripts/environment.sh
 source "${0%/*}/environment.sh"
 set -euo pipefail

@@ -1,7 +1,7 @@
 #!/bin/bash -p
-# Compiles a CUDA file for emulation: scripts/emulate-kernel.sh SOURCE OBJECT COMPILER OPTION...
-# One that does not compile is left out of the program: no object is made, a line says why, and the
-# whole of what the compiler says is kept beside where the object would be.
+# Compiles a CUDA file for emulation: scripts/emulate-kernel.sh SOURCE OBJECT COMPILER OPTION... A file that
+# does not compile is left out of the program: no object is made, a line says why, and the compiler's full
+# output is kept beside the object's place.
 # shellcheck source=scripts/environment.sh
 source "${0%/*}/environment.sh"
 # shellcheck source=scripts/launches.sh
@@ -21,8 +21,8 @@ fi
 cat "$log" >&2
 rm -f "$log"
 
-# What kernels copy and clear by calls the runtime sees. What they declare as extern __shared__, by
-# whatever names, is one array of the runtime's.
+# The runtime sees what kernels copy and clear by calls. Arrays that they declare as extern __shared__, under
+# any name, are one array of the runtime's.
 objcopy --redefine-sym memcpy=parlab_memcpy --redefine-sym memmove=parlab_memmove \
   --redefine-sym memset=parlab_memset "$object"
 readelf --symbols --wide "$object" | awk '$4 == "TLS" && $7 == "UND" && $8 !~ /^parlab_/ { print $8 }' | sort -u |

@@ -1,13 +1,11 @@
 #!/bin/bash -p
-# What every script begins with, in whosever shell and on whosever machine:
+# Every script begins with this, whatever the shell and the machine of its user:
 #   source "${0%/*}/environment.sh"
-# A known locale, no variable that steers the programs that we start, and, by
-# bash -p, no functions and no rc file from outside. What is asked of other
-# programs is asked here, too.
+# It sets a known locale and removes variables that steer the programs that we start; bash -p keeps out
+# functions and rc files. Functions that ask other programs are here too.
 [[ $- == *p* || $0 != */*.sh || ! -f $0 ]] || exec /bin/bash -p "$0" "$@"
 
-# forget PATTERN...: no child sees these variables. A pattern is a name, or how
-# names begin, and *.
+# forget PATTERN...: hides these variables from child processes. A pattern is a name, or a prefix and *.
 forget() {
   local pattern
   for pattern; do
@@ -26,11 +24,11 @@ unset -v line
 set +f
 export LC_ALL=C.UTF-8
 
-# cpus: how many this process was granted. nproc alone obeys OMP_NUM_THREADS.
+# cpus: the number granted to this process. Only nproc would obey OMP_NUM_THREADS.
 cpus() { env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc; }
 
-# answer PATTERN COMMAND...: the first line of that form that a program prints
-# and means: none, and a failure, when it fails or says anything else.
+# answer PATTERN COMMAND...: the first line of a program's output that has this form; no line, and a failure,
+# if the program fails or prints anything else.
 answer() {
   local said line
   said=$("${@:2}" 2>/dev/null </dev/null) || return
@@ -40,7 +38,7 @@ answer() {
   return 1
 }
 
-# dtypes_of PROGRAM WORKLOAD/[BACKEND/]: all that any of these variants has, one per line.
+# dtypes_of PROGRAM WORKLOAD/[BACKEND/]: all types of these variants, one per line.
 dtypes_of() {
   "$1" "${2%%/*}" --list | awk -v name="$2" '
     !index($0, name) { next }
@@ -48,13 +46,13 @@ dtypes_of() {
       for (i = 2; i <= NF; ++i) if (!seen[$i]++) print $i }'
 }
 
-# gpus: a line for each GPU here; none without one.
+# gpus: a line for each GPU of this machine.
 gpus() {
   answer 'GPU 0: .+' nvidia-smi -L >/dev/null && nvidia-smi -L | grep -E '^GPU [0-9]+: '
 }
 
-# go_to_base: changes to where records, figures and what is built lie: the tree
-# of the sources, or, of an installed program, a folder of the user's own.
+# go_to_base: changes to the folder of records, figures and built files: the source tree or, for an installed
+# program, a folder of the user's own.
 go_to_base() {
   local tree base part
   tree=$(cd -P "${BASH_SOURCE[0]%/*}/.." && pwd) base=$tree || exit

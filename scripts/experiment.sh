@@ -1,10 +1,10 @@
 #!/bin/bash -p
-# What every experiment script begins with: source it, then open_experiment NAME, step ..., and
+# Every experiment script begins with this: source it, then open_experiment NAME, step ..., and
 # close_experiment. Sets parlab, gpu (0 or 1), scale (quick or full), threads (1,2,4 ... all cores).
 #
-# SHARD=3/20 measures one shard of the experiment, into a file of its own beside the experiment's:
-# what all of these files record is not measured again. ESTIMATE=FILE appends what there is to measure
-# to a file, for PARLAB_PLAN=FILE, from which all shards are cut alike; it measures nothing.
+# SHARD=3/20 measures one shard of the experiment into a file of its own beside the experiment's. Points that
+# any of these files records are not measured again. ESTIMATE=FILE measures nothing; it appends the points to
+# measure to a file for PARLAB_PLAN=FILE, from which all shards are cut in the same way.
 # shellcheck source=scripts/environment.sh
 source "${BASH_SOURCE[0]%/*}/environment.sh"
 go_to_base
@@ -22,7 +22,7 @@ open_experiment() {
     exit 2
   }
   local cores count
-  # Physical cores this process may use: hyperthreads of one core share what limits a sweep.
+  # Physical cores that this process may use: hyperthreads of one core share what limits a sweep.
   cores=$(answer '[1-9][0-9]*' "$parlab" machine --cores) || cores=$(cpus)
   threads=1
   for ((count = 2; count < cores; count *= 2)); do threads+=,$count; done
@@ -30,7 +30,7 @@ open_experiment() {
   machine=$(scripts/machine-name.sh) || exit
   results=results/$machine/$1.jsonl
   if [[ -n ${SHARD:-}${ESTIMATE:-} ]]; then
-    # Nodes of one machine's name stand for each other.
+    # Nodes with one machine name count as the same machine.
     export PARLAB_RESUME=$results,results/$machine/$1.shards
   fi
   if [[ -n ${SHARD:-} ]]; then
@@ -41,7 +41,7 @@ open_experiment() {
   echo "$1 on $machine ($scale): $results"
 }
 
-# step TEXT ARGUMENTS...: one invocation; a point that fails is reported and ends nothing.
+# step TEXT ARGUMENTS...: one invocation; a point that fails is reported, and the script goes on.
 step() {
   local text=$1
   shift
@@ -53,15 +53,16 @@ step() {
   "$parlab" "$@" --results "$results" --format csv >/dev/null || {
     local status=$?
     failures=$((failures + 1))
-    # 2: the arguments are wrong, 130: interrupted; going on would help nobody.
+    # 2: the arguments are wrong, 130: interrupted; continuing would be no use.
     ((status == 1)) || exit "$status"
   }
 }
 
-# count TEXT ARGUMENTS...: adds hardware counters to what these arguments measured; measures the rest.
+# count TEXT ARGUMENTS...: adds hardware counters to the points measured with these arguments, and measures
+# missing ones.
 count() { step "$@" --counters; }
 
-# Asked for with `make counters`: scripts/NAME/steps.sh counters. Only the GPU has counters.
+# For `make counters`: scripts/NAME/steps.sh counters. Only the GPU has counters.
 only_counters() {
   [[ ${1:-} == counters ]] || return 1
   ((gpu)) || {
@@ -70,11 +71,11 @@ only_counters() {
   }
 }
 
-# Asked for with `make energy`: scripts/NAME/steps.sh energy.
+# For `make energy`: scripts/NAME/steps.sh energy.
 only_energy() { [[ ${1:-} == energy ]]; }
 
-# energy_of_ladder DTYPE GPU_SIZE CPU_SIZE WORKLOAD [ARGUMENTS...]: joules of all variants at one
-# size, half a minute for each: of the GPU where there is one. Ends the script.
+# energy_of_ladder DTYPE GPU_SIZE CPU_SIZE WORKLOAD [ARGUMENTS...]: energy of all variants at one size, half a
+# minute each, on the GPU if there is one. Ends the script.
 energy_of_ladder() {
   local dtype=$1 size=$2 backends=cuda,blas
   ((gpu)) || size=$3 backends=serial,openmp,blas
@@ -90,13 +91,13 @@ nothing_to_do() {
   exit 0
 }
 
-# only_times ARGUMENTS WHY_NO_COUNTERS WHY_NO_ENERGY: of an experiment that has neither.
+# only_times ARGUMENTS WHY_NO_COUNTERS WHY_NO_ENERGY: for an experiment that has neither.
 only_times() {
   if only_counters "$1"; then nothing_to_do "$2"; fi
   if only_energy "$1"; then nothing_to_do "$3"; fi
 }
 
-# Ends the script: with status 1 if a step failed, and says which points.
+# Ends the script; with status 1 if a step failed, and names the points.
 close_experiment() {
   ((failures == 0)) && exit 0
   echo "some points failed, of $results:" >&2

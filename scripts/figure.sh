@@ -1,9 +1,8 @@
 #!/bin/bash -p
-# Draws one figure: scripts/figure.sh DATABASE FIGURE.gp OUT (without suffix)
-# PARLAB: the program that reads the database. FORMATS: svg, png, or both (the
-# default). All pictures are new, or all stay as they were.
-# A figure says `exit status 3`, after a line that names the run it misses, when the machine has no
-# records for it: an old picture of it is removed then, and that is no error.
+# Draws one figure: scripts/figure.sh DATABASE FIGURE.gp OUT (without suffix) PARLAB: the program that reads
+# the database. FORMATS: svg, png, or both (the default). Either all pictures are new, or all stay as they
+# were. If the machine has no records for a figure, its script prints a line that names the missing run, then
+# `exit status 3`; an old picture is then removed, and that is no error.
 # shellcheck source=scripts/environment.sh
 source "${0%/*}/environment.sh"
 set -uo pipefail
@@ -22,7 +21,7 @@ for format in "${formats[@]}"; do
     rm -f "$out".{svg,png}
     exit 0
   fi
-  # On a full disk gnuplot is content: the end of the picture says whether all of it was written.
+  # gnuplot ignores a full disk: the end of the picture tells whether all of it was written.
   [[ $format == svg ]] && end='</svg>' || end=IEND
   if ((status != 0)) || ! tail -c 12 "$part" | grep -qa "$end"; then
     echo "figure.sh: gnuplot could not draw $figure from $database to $part" >&2

@@ -1,8 +1,8 @@
 #!/bin/bash -p
 # Fills docs/gallery with the figures that say "# In the gallery." and the first picture of a page, and
-# README.md with what that says, as a table; what a picture shows becomes its alternative text in both:
-# scripts/gallery.sh MACHINE [MACHINE ...], after make
-# figures; each figure is that of the first of the machines that has it.
+# README.md with the contents of that picture as a table. The description of a picture becomes its alternative
+# text in both: scripts/gallery.sh MACHINE [MACHINE ...], after make figures. Each figure is taken from the
+# first of the machines that has it.
 # shellcheck source=scripts/environment.sh
 source "${0%/*}/environment.sh"
 set -euo pipefail
@@ -21,7 +21,7 @@ done
 "${PARLAB:-bin/parlab-emulated}" page "results/$1" --first "$gallery"
 {
   echo '```'
-  # as a terminal has it, and no more than that
+  # in the form of a terminal, and no more than that
   "${PARLAB:-bin/parlab-emulated}" show "results/$1" --workload dmv --size 4096 --dtype float | sed '/^$/,$d'
   echo '```'
 } >"$gallery/output.md"

@@ -1,10 +1,10 @@
 #!/bin/bash -p
-# Installs what parlab needs and is missing, on Debian, Ubuntu or Fedora: scripts/install.sh [build]
-# [figures] [check] (all three when none is named). Nothing missing: says nothing, touches nothing.
+# Installs parlab's missing dependencies on Debian, Ubuntu or Fedora: scripts/install.sh [build] [figures]
+# [check] (all three if none is named). If nothing is missing, it says and does nothing.
 #
-# What is there counts wherever it comes from: a package, a module, Spack, conda, a prefix of one's own
-# (CPATH, LIBRARY_PATH, BOOST_ROOT). NO_INSTALL=1 installs nothing, says what is missing and what is
-# left out without it, and fails only when nothing can be built without. docs/how-to/install.md has more.
+# A dependency counts wherever it comes from: a package, a module, Spack, conda, a private prefix (CPATH,
+# LIBRARY_PATH, BOOST_ROOT). NO_INSTALL=1 installs nothing, says what is missing and what is left out without
+# it, and fails only if nothing can be built. docs/how-to/install.md has more.
 # shellcheck source=scripts/environment.sh
 source "${0%/*}/environment.sh"
 set -euo pipefail
@@ -14,7 +14,7 @@ declare -A groups=(
   [figures]="gnuplot sqlite fonts"
   [check]="unit_test git zstdcat"
 )
-# Without these something is left out, with a line that says so; all else goes on.
+# Without these something is left out, with a line that says so; everything else works.
 declare -A optional=(
   [build]="blas"
   [figures]="gnuplot sqlite fonts"
@@ -30,14 +30,14 @@ declare -A left_out=(
 read -ra compiler <<<"${CXX:-g++}" # of several words, perhaps: ccache g++ -m64
 before_options=${CXX:-g++} before_options=${before_options%% -*}
 
-# Of what there is a header, what a command, by name.
+# Which names have a header, and which a command.
 declare -A header=(
   [program_options]=boost/program_options.hpp [context]=boost/context/fiber.hpp
   [rapidjson]=rapidjson/rapidjson.h [hwloc]=hwloc.h [sqlite]=sqlite3.h
   [seccomp]=seccomp.h [zstd]=zstd.h
   [unit_test]=boost/test/unit_test.hpp
 )
-# Of Boost's libraries: its headers come all at once, without them.
+# Boost's libraries; its headers come together but without them.
 declare -A library=(
   [program_options]=boost_program_options [context]=boost_context
   [unit_test]=boost_unit_test_framework
@@ -67,7 +67,7 @@ declare -A fedora=(
   [zstd]=libzstd-devel [zstdcat]=zstd
 )
 
-# Where else headers and libraries lie: as in the Makefile.
+# Other places of headers and libraries, as in the Makefile.
 where_headers=(${BOOST_ROOT:+-I"$BOOST_ROOT/include"})
 where_libraries=(${BOOST_ROOT:+-L"$BOOST_ROOT/lib"})
 if [[ -n ${PKG_CONFIG_PATH:-} ]]; then
@@ -77,7 +77,7 @@ if [[ -n ${PKG_CONFIG_PATH:-} ]]; then
   done
 fi
 
-# missing_headers NAME...: those whose header no folder of the compiler has.
+# missing_headers NAME...: those whose header is in no folder of the compiler.
 missing_headers() {
   local name text=
   for name in "$@"; do
@@ -90,7 +90,7 @@ missing_headers() {
   done <<<"$text"
 }
 
-# links NAME...: whether a program can be linked with the libraries of these.
+# links NAME...: whether a program can be linked with these libraries.
 links() {
   local name libraries=()
   for name in "$@"; do libraries+=("-l${library[$name]}"); done
@@ -98,14 +98,14 @@ links() {
     "${libraries[@]}" <<<'int main() {}' 2>/dev/null
 }
 
-# missing_libraries NAME...: those of them that the linker does not find; mostly it finds all.
+# missing_libraries NAME...: those that the linker does not find; usually it finds all.
 missing_libraries() {
   local name
   if links "$@"; then return; fi
   for name in "$@"; do links "$name" || echo "$name"; done
 }
 
-# One that is known to bring the CBLAS interface: src/host/blas.cpp loads it.
+# A library that is known to have the CBLAS interface: src/host/blas.cpp loads it.
 has_blas() { # SONAME...
   local name folder
   for name in "$@"; do
@@ -116,7 +116,7 @@ has_blas() { # SONAME...
   return 1
 }
 
-# missing_of NAME...: in this order.
+# missing_of NAME...: the missing ones, in this order.
 missing_of() {
   local name headers=() libraries=()
   for name in "$@"; do
@@ -161,7 +161,7 @@ mapfile -t missing < <(missing_of "${needed[@]}")
 mapfile -t wanted < <(missing_of "${more[@]}")
 ((${#missing[@]} + ${#wanted[@]})) || exit 0
 
-# packages_of FAMILY NAME...: each once.
+# packages_of FAMILY NAME...: their packages, each once.
 packages_of() {
   local -n of=$1
   local name seen=" "
@@ -218,7 +218,7 @@ if [[ $family == debian ]]; then
 fi
 read -ra packages <<<"$(packages_of $family "${missing[@]}")"
 ((${#packages[@]} == 0)) || install_all "${packages[@]}" || exit 1
-# One by one: Ubuntu, say, has no package of chromium, and that is no reason to miss the others.
+# One by one: if one has no package (Ubuntu has none of chromium), the others are still installed.
 for name in "${wanted[@]}"; do
   install_all "$(packages_of $family "$name")" 2>/dev/null || echo "not installed: $(packages_of $family "$name"); left out: ${left_out[$name]}"
 done

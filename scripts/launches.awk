@@ -1,12 +1,12 @@
-# Rewrites launches in angle brackets for a C++ compiler, and for nvcc so that they run where the others of an
-# execution do (gpu/own_calls.hpp): awk -f scripts/launches.awk -v name_of_file=FILE FILE. Lines keep their numbers.
-#   kernel<T><<<grid, block>>>(x, n);
-# becomes
+# Rewrites launches in angle brackets for a C++ compiler, and for nvcc so that they run where an execution's
+# other launches do (gpu/own_calls.hpp): awk -f scripts/launches.awk -v name_of_file=FILE FILE. Lines keep
+# their numbers.
+#   kernel<T><<<grid, block>>>(x, n); becomes
 #   ::parlab::chevrons(grid, block)("kernel<T>", [=]([[maybe_unused]] const auto& parlab_at, auto... parlab_of) {
 #     PARLAB_CALL(parlab_at, kernel<T>)(parlab_of...); }, x, n);
 # Strings, characters and comments are left alone.
 
-# The end of what begins at `at` and is no code: a comment or a literal; `at` when it is code.
+# The end of a comment or a literal that begins at `at`; `at` if code begins there.
 function past_text(at,   two, one, end, mark) {
   one = substr(all, at, 1)
   two = substr(all, at, 2)
@@ -34,7 +34,7 @@ function past_text(at,   two, one, end, mark) {
   return at
 }
 
-# Where `mark` stands, outside of all brackets that open behind `at`; 0: nowhere.
+# The position of `mark` outside all brackets that open after `at`; 0: there is none.
 function find(mark, at,   depth, next_at, c) {
   for (depth = 0; at <= length(all); ) {
     next_at = past_text(at)
@@ -48,7 +48,7 @@ function find(mark, at,   depth, next_at, c) {
   return 0
 }
 
-# Where the bracket that closes at `at` in text has opened.
+# The position where the bracket that closes at `at` in text was opened.
 function opening(text, at, open, close_,   depth, c) {
   for (depth = 0; at > 0; --at) {
     c = substr(text, at, 1)
@@ -59,7 +59,7 @@ function opening(text, at, open, close_,   depth, c) {
   return 0
 }
 
-# Where the name of the kernel begins, which is the end of text.
+# The position where the kernel's name begins, which ends the text.
 function begin_of_kernel(text,   at, before) {
   at = length(text)
   while (at > 0) {
@@ -91,7 +91,7 @@ function quoted(text) {
 { all = all $0 "\n" }
 
 END {
-  # The macros of a compiler for the device, behind all headers, which ask for them in their own way.
+  # Defines the macros of a device compiler after all headers, which ask for them in their own way.
   count = split(all, lines, "\n")
   for (i = 1; i <= count; ++i)
     if (lines[i] ~ /^[ \t]*#[ \t]*include/) last = i

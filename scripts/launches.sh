@@ -1,10 +1,10 @@
 #!/bin/bash -p
-# What both compilers need before they read a kernel.
+# Prepares a kernel's source for both compilers.
 # shellcheck disable=SC2034 # who sources it reads what it sets
 
 # rewrite_launches SOURCE OUTPUT: sets `rewritten` to the file to be compiled, and `beside` to the options
-# by which it finds what lies beside the source. Most files are compiled as they are. A course's file
-# includes the one that was handed in, which is rewritten, too.
+# that let it find files beside the source. Most files are compiled unchanged. A course's file includes the
+# one that was handed in, which is rewritten too.
 rewrite_launches() {
   local handed_in text=$1
   handed_in=$(sed -n 's/^#define PARLAB_HANDED_IN "\(.*\)"$/\1/p' "$1")

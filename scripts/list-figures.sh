@@ -1,5 +1,5 @@
 #!/bin/bash -p
-# Says where the figures and pages are, after the tables of one experiment when it is named:
+# Prints where the figures and pages are, after the tables of one experiment if it is named:
 # scripts/list-figures.sh [EXPERIMENT]
 # shellcheck source=scripts/environment.sh
 source "${0%/*}/environment.sh"

@@ -1,8 +1,8 @@
 #!/bin/bash -p
-# The record files of all machines, results/MACHINE/NAME.jsonl, one per line, be they packed (NAME.jsonl.zst),
-# plain or both. A folder or a file whose
-# name is not of letters, digits and . _ + - is named on stderr and left out: names go to make and
-# to commands. --silent: they are not named.
+# Lists the record files of all machines, results/MACHINE/NAME.jsonl, one per line, whether packed
+# (NAME.jsonl.zst), plain or both. A folder or a file whose name has other characters than letters, digits and
+# . _ + - is named on stderr and left out, because names go to make and to commands. --silent: they are not
+# named.
 # shellcheck source=scripts/environment.sh
 source "${0%/*}/environment.sh"
 set -uo pipefail

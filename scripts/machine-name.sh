@@ -1,5 +1,5 @@
 #!/bin/bash -p
-# The name of this machine's folder under results/ and plots/: MACHINE, or what parlab calls it.
+# The name of this machine's folder under results/ and plots/: MACHINE, or the name that parlab finds.
 set -euo pipefail
 # shellcheck source=scripts/environment.sh
 source "${0%/*}/environment.sh"

@@ -1,10 +1,10 @@
 #!/bin/bash -p
-# The experiment that each workload has without a folder of its own: scripts/measure.sh WORKLOAD.
+# The experiment of each workload that has no folder of its own: scripts/measure.sh WORKLOAD.
 #
-# All of its variants at their defaults, in all of its types: squares or vectors whose arrays fit a
-# core's cache, that of all cores, and none; odd ones among them; with a GPU up to a quarter of its
-# memory, and with cold caches too. Sizes that would take the CPU more than five minutes are left out.
-# Figures and tables: scripts/workload/. What is recorded already is not run again.
+# It measures all variants at their defaults, in all types: squares or vectors whose arrays fit a core's
+# cache, that of all cores, and none, with odd ones among them; with a GPU up to a quarter of its memory, and
+# with cold caches too. Sizes that would take the CPU more than five minutes are left out. Figures and tables:
+# scripts/workload/. Recorded points are not run again.
 set -uo pipefail
 # shellcheck source=scripts/experiment.sh
 source "${0%/*}/experiment.sh"
@@ -33,7 +33,7 @@ of() {
   step "$2: $3" "$workload" "$3" --dtype "$types" --time-limit $limit "${@:4}"
 }
 cpu=(--backend 'serial,openmp,blas')
-# A product of matrices takes longer than its bytes say.
+# A matrix product takes longer than its bytes suggest.
 affordable=$("$parlab" "$workload" "$small,$large" "${cpu[@]}" --estimate | awk '$5 < 300 { print $2 }' | paste -sd ,)
 [[ -z $affordable ]] || of serial CPU "$affordable" "${cpu[@]}"
 if ((gpu)); then

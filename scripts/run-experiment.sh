@@ -1,6 +1,6 @@
 #!/bin/bash -p
-# Runs experiments, then draws what is recorded, without make: parlab-experiment [NAME...], as an
-# installed program has it. Records, figures and pages are in a folder of the user's own, which is said.
+# Runs experiments, then draws the records, without make: parlab-experiment [NAME...], in an installed
+# program. Records, figures and pages go to a folder of the user's own, which is printed.
 # shellcheck source=scripts/environment.sh
 source "$(dirname "$(readlink -f "$0")")/environment.sh"
 set -uo pipefail

@@ -1,9 +1,9 @@
 #!/bin/bash -p
-# Prints which variants were written anew since a commit, with the hashes of both sources (see
-# scripts/source-hash.sh): scripts/same-sources.sh COMMIT >scripts/same-sources.list
-# Records of the old source then count as records of the new one. Look at each line of `git diff COMMIT`
-# first: kernels must have the same machine code, and host code must do the same in the same order. What
-# does anything else has to be measured again, and must not be listed.
+# Prints which variants were rewritten since a commit, with the hashes of both sources (see
+# scripts/source-hash.sh): scripts/same-sources.sh COMMIT >scripts/same-sources.list Records of the old source
+# then count as records of the new one. First look at each line of `git diff COMMIT`: kernels must have the
+# same machine code, and host code must do the same in the same order. A variant that does anything else must
+# be measured again and must not be listed.
 set -euo pipefail
 # shellcheck source=scripts/environment.sh
 source "${0%/*}/environment.sh"

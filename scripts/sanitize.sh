@@ -1,7 +1,7 @@
 #!/bin/bash -p
-# Every CUDA variant at odd sizes under the four tools of NVIDIA's compute-sanitizer, on the GPU.
-# scripts/sanitize.sh [WORKLOAD ...]; without arguments all of them. TOOLS=memcheck chooses a tool.
-# Exit status 1: errors were found.
+# Runs every CUDA variant at odd sizes under the four tools of NVIDIA's compute-sanitizer, on the GPU.
+# scripts/sanitize.sh [WORKLOAD ...]; without arguments all of them. TOOLS=memcheck chooses a tool. Exit
+# status 1: errors were found.
 set -uo pipefail
 # shellcheck source=scripts/environment.sh
 source "${0%/*}/environment.sh"
@@ -28,10 +28,10 @@ sizes() {
 workloads=("$@")
 (($#)) || mapfile -t workloads < <(basename -a cuda/*/)
 
-# one TOOL WORKLOAD SIZE DTYPE: a line for it, and what the tool said if it found something.
+# one TOOL WORKLOAD SIZE DTYPE: prints a line for it, and the tool's output if it found something.
 one() {
   local log status
-  # A kernel that waits for another one never ends when they are serialised: 5 minutes each.
+  # A kernel that waits for another one never ends if they are serialised: 5 minutes each.
   log=$(timeout 300 compute-sanitizer --tool "$1" --error-exitcode 9 bin/parlab execute-once \
     "${@:2}" 2>&1)
   status=$?
@@ -44,7 +44,7 @@ one() {
 }
 export -f one
 
-# Nothing is timed: one for each core at a time, twelve at the most, the slowest tool first.
+# Nothing is timed, so one runs per core, at most twelve, the slowest tool first.
 cores=$(cpus)
 for tool in ${TOOLS:-racecheck memcheck initcheck synccheck}; do
   for workload in "${workloads[@]}"; do

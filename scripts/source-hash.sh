@@ -1,11 +1,11 @@
 #!/bin/bash -p
-# Prints a hash of a variant's source: of its file and of all that it includes by a path from its own
-# folder (a tile.cuh that several rungs share) or from the ground that variants stand on (src/gpu,
-# src/host, src/workloads). A record made from another hash is stale. Comments and spaces do not count:
-# what is measured does not depend on them, nor on what only emulation reads (src/gpu/emulated.hpp).
-# A source that was written anew and does the same keeps the
-# hash that it had: scripts/same-sources.list has it. scripts/source-hash.sh FILE [--own]; --own: without
-# that list. With --asks it prints which files beside it know of the emulation, and no hash.
+# Prints a hash of a variant's source: of its file and of all files that it includes by a path from its own
+# folder (a tile.cuh that several rungs share) or from the framework's headers (src/gpu, src/host,
+# src/workloads). A record made from another hash is stale. Comments and spaces do not count, because
+# measurements do not depend on them; nor do files that only emulation reads (src/gpu/emulated.hpp). A source
+# that was rewritten but does the same keeps its old hash: scripts/same-sources.list has it.
+# scripts/source-hash.sh FILE [--own]; --own: without that list. With --asks it prints which files beside it
+# depend on the emulation, and no hash.
 # shellcheck source=scripts/environment.sh
 source "${0%/*}/environment.sh"
 set -euo pipefail
@@ -32,7 +32,7 @@ if [[ ${2:-} == --asks ]]; then
     xargs -r grep -lE 'PARLAB_EMULATED|__NVCC__|__CUDACC__|__SANITIZE_THREAD__' || true
   exit 0
 fi
-# A comment that has a quote counts all the same: it might be a string.
+# A comment that contains a quote counts, because it might be a string.
 hash=$(sed -E 's:(^|[[:space:]])//[^"]*$::' "${files[@]}" | tr -d '[:space:]' | sha1sum | cut -d ' ' -f 1)
 list=${BASH_SOURCE%/*}/same-sources.list
 [[ ${2:-} == --own || ! -f $list ]] || same=$(sed -n "s/^$hash \([0-9a-f]*\) .*/\1/p" "$list")

@@ -3,7 +3,7 @@
 # shellcheck source=scripts/environment.sh
 source scripts/environment.sh
 
-# expect WHAT COMMAND...: says whether the command succeeds; its output is shown when it does not.
+# expect WHAT COMMAND...: reports whether the command succeeds, and shows its output if not.
 failures=0
 expect() {
   local what=$1 output
@@ -17,14 +17,14 @@ expect() {
   fi
 }
 
-# lines FILE...: of record files, packed or not.
+# lines FILE...: the lines of record files, packed or not.
 lines() { zstdcat -f -- "$@"; }
 
-# A make of its own, whatever make it was started by.
+# A separate make, independent of the one that started the test.
 own_make() { env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make "$@"; }
 
-# copy_tree: a copy of the sources and of what was built from them, in a new folder, $tree; nothing
-# in it is out of date. It goes away with the test.
+# copy_tree: copies the sources and their build into a new folder, $tree, in which nothing is out of date. It
+# is deleted after the test.
 copy_tree() {
   tree=$(mktemp -d)
   trap 'rm -rf "$tree"' EXIT
@@ -34,7 +34,7 @@ copy_tree() {
   cp -a bin "$tree"
   cp -a build/units build/host build/emulated build/grade build/*.flags build/*.list build/*.hpp "$tree/build"
   find build/cuda -name '*.ptxas' -exec cp -a --parents -t "$tree" {} + 2>/dev/null
-  # The copy has no history: without this, what says the commit would be made anew.
+  # The copy has no history: without this, the file that states the commit would be made again.
   COMMIT=$(sed -n 's/.*PARLAB_COMMIT "\(.*\)"/\1/p' build/build_info.hpp)
   export COMMIT
 }

@@ -1,6 +1,6 @@
 #!/bin/bash -p
-# Searches the tunables of every variant of the workloads named as arguments, for `--block best` and
-# its kin, and keeps what it finds in results/MACHINE/tuned.trials. SIZE=8K chooses another size.
+# Searches for the best tunables of every variant of the workloads named as arguments, for `--block best` and
+# similar options, and stores them in results/MACHINE/tuned.trials. SIZE=8K chooses another size.
 set -uo pipefail
 # shellcheck source=scripts/experiment.sh
 source "${0%/*}/experiment.sh"
@@ -13,7 +13,7 @@ for workload in "$@"; do
   echo "$workload $size on $machine:"
   "$parlab" tune "$workload" "$size" --tuned "results/$machine/tuned.trials"
   status=$?
-  # 2: the arguments are wrong, 130: interrupted; going on would help nobody.
+  # 2: the arguments are wrong, 130: interrupted; continuing would be no use.
   ((status <= 1)) || exit "$status"
   ((status == 0)) || failures=1
 done

@@ -1,8 +1,8 @@
 #!/bin/bash
-# A new workload to start from: scripts/workload.sh NAME "EXTENTS" [WORKLOADS-FOLDER]. It declares one
-# input a and one output b of these extents, and computes b = a + a: a declaration with its reference
-# loop, a serial variant, an OpenMP one and a naive kernel. All of them pass; then each is changed into
-# what is wanted. docs/how-to/adding-a-workload.md has the walk.
+# Makes a new workload to start from: scripts/workload.sh NAME "EXTENTS" [WORKLOADS-FOLDER]. It declares one
+# input a and one output b of these extents, and computes b = a + a: a declaration with its reference loop, a
+# serial variant, an OpenMP one and a naive kernel. All of them pass; then you change each.
+# docs/how-to/adding-a-workload.md explains every step.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 fail() {

@@ -1,7 +1,7 @@
 #!/bin/bash -p
-# Control points: the same few on the CPU and on each GPU that this process was given, measured again
-# each time, so that the devices of a cluster can be compared. With `all` more of them, for a map.
-# Their sizes are those of no experiment: the records of experiments stay as they are.
+# Control points: the same few on the CPU and on each GPU of this process, measured again each time, so that
+# the devices of a cluster can be compared. With `all` there are more of them, for a map. No experiment has
+# these sizes, so the records of experiments stay as they are.
 set -uo pipefail
 # shellcheck source=scripts/experiment.sh
 source "${0%/*}/../experiment.sh"

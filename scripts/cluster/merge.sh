@@ -1,6 +1,6 @@
 #!/bin/bash -p
-# The last job of a submission: scripts/cluster/merge.sh FOLDER. Merges the shards' records, draws the
-# figures and pages, and says how it went: in the last line of its log, and by its exit status.
+# The last job of a submission: scripts/cluster/merge.sh FOLDER. It merges the shards' records, draws the
+# figures and pages, and reports the result in the last line of its log and in its exit status.
 set -uo pipefail
 shopt -s nullglob
 folder=$1
@@ -15,11 +15,11 @@ parlab=bin/parlab
 [[ -x $parlab ]] || parlab=bin/parlab-emulated
 failed=()
 
-# Two submissions may end at once: their merges move the same files and draw the same figures.
+# Two submissions may end at once, and their merges would move the same files and draw the same figures.
 exec {merging}>build/cluster/merging
 flock "$merging" || echo "this file system has no locks: a merge that runs meanwhile may disturb this one"
 
-# Those of other submissions too, unless they are still at work.
+# Also the shards of other submissions, unless these are still at work.
 is_finished() { # SHARD-FILE
   local name=${1##*/} other settings
   other=build/cluster/${name%-*-*}/settings

@@ -1,6 +1,6 @@
 #!/bin/bash -p
-# The first job of a submission: scripts/cluster/prepare.sh FOLDER. Builds, when that was left to a
-# node; lists what is not recorded yet; cancels the tasks that nothing is left for.
+# The first job of a submission: scripts/cluster/prepare.sh FOLDER. It builds if that was left to a node,
+# lists the points not recorded yet, and cancels the tasks that have none left.
 set -uo pipefail
 folder=$1
 # shellcheck source=scripts/cluster/settings.sh
@@ -28,6 +28,6 @@ groups=$(<"$folder/groups.part")
 count=$((groups < shards ? groups : shards))
 echo "count=$count" >>"$folder/settings"
 echo "$(awk -F '\t' '{ n += $2 } END { print n + 0 }' "$folder/plan") points of $groups sizes and dtypes are not recorded: $count shards"
-# Where a node may not cancel, these tasks end as soon as they begin.
+# If a node may not cancel tasks, these end as soon as they begin.
 # shellcheck disable=SC2154
 ((count == shards)) || scancel "${array}_[$((count + 1))-$shards]" || true

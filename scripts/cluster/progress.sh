@@ -1,6 +1,6 @@
 #!/bin/bash -p
-# Stays until a submission has ended, and shows how far it is: scripts/cluster/progress.sh FOLDER.
-# The exit status is that of the submission: 0, 1 when a shard failed.
+# Waits until a submission has ended and shows its progress: scripts/cluster/progress.sh FOLDER. The exit
+# status is that of the submission: 0, or 1 if a shard failed.
 set -uo pipefail
 shopt -s nullglob
 folder=$1

@@ -1,16 +1,16 @@
 #!/bin/bash -p
-# What the scripts of a cluster share.
+# Shared by the scripts for clusters.
 # shellcheck source=scripts/environment.sh
 source "${BASH_SOURCE[0]%/*}/../environment.sh"
 
-# Of Slurm's variables those that are meant, and none of a job around this one.
+# Keeps only Slurm's variables that set options, none of a job around this one.
 for name in "${!SLURM_@}"; do
   [[ $name =~ ^SLURM_(CONF.*|JWT|OPTIONS|ARRAY_TASK_ID|RESTART_COUNT|JOB_ID|CPUS_ON_NODE)$ ]] || unset -v "$name"
 done
 
 cluster_names="PARTITION ACCOUNT TIME GRES CONSTRAINT MODULES SLURM_OPTIONS SHARDS BUILD_ON"
 
-# read_settings FILE: lines NAME=value; a variable that is set already wins. Nothing is executed.
+# read_settings FILE: reads lines NAME=value. A variable that is already set wins. Nothing is executed.
 read_settings() {
   local line name value number=0
   while IFS= read -r line || [[ -n $line ]]; do
@@ -26,7 +26,7 @@ read_settings() {
   done <"$1"
 }
 
-# Modules of the cluster, where it has them.
+# Loads the cluster's modules, if it has any.
 load_modules() {
   [[ -n ${MODULES:-} ]] || return 0
   if ! type module >/dev/null 2>&1; then
@@ -44,15 +44,15 @@ load_modules() {
   module load $MODULES
 }
 
-# The machine's kind: nodes that are alike share a folder, and their records keep apart what ran where.
+# The machine's kind: nodes of one kind share a folder, and their records tell on which one each ran.
 node_kind() {
   local parlab=bin/parlab
   [[ -x $parlab ]] || parlab=bin/parlab-emulated
   "$parlab" machine --kind
 }
 
-# Shard files of EXPERIMENT, of any submission: results/MACHINE/EXPERIMENT.shards/SUBMISSION-*.jsonl
-# Alive is also a job that nobody can ask after now.
+# Shard files of EXPERIMENT, of any submission: results/MACHINE/EXPERIMENT.shards/SUBMISSION-*.jsonl A job
+# also counts as alive if nobody can be asked about it now.
 job_is_alive() {
   local said
   if said=$(squeue -h -j "$1" 2>&1); then [[ -n $said ]]; else [[ $said != *"Invalid job id"* ]]; fi

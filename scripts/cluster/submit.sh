@@ -1,9 +1,9 @@
 #!/bin/bash -p
 # Submits experiments to Slurm: scripts/cluster/submit.sh EXPERIMENT...
 #
-# Three jobs: one that says what there is to measure (and builds, with BUILD_ON=node), an array of
-# which each task measures one shard, and one that merges and draws. What is recorded is not measured
-# again. Settings: see docs/how-to/cluster.md.
+# There are three jobs: one lists the points to measure (and builds, with BUILD_ON=node), one is an array
+# whose tasks measure one shard each, and one merges and draws. Recorded points are not measured again.
+# docs/how-to/cluster.md describes the settings.
 set -uo pipefail
 # shellcheck source=scripts/cluster/settings.sh
 source "${0%/*}/settings.sh"
@@ -37,7 +37,7 @@ read -ra more <<<"${SLURM_OPTIONS:-}"
 options+=("${more[@]}")
 gpu=()
 [[ -z ${GRES:-} ]] || gpu+=("--gres=$GRES")
-# Times of the CPU are worth what the node is idle: the whole node, unless something else is asked for.
+# CPU times are only as good as the node is idle: takes the whole node, unless other options are given.
 cpus=(--exclusive)
 [[ " ${options[*]} " =~ \ --(exclusive|cpus-per-task|oversubscribe|overcommit)|\ -(c|s)\  ]] && cpus=()
 
@@ -55,14 +55,14 @@ mkdir -p "$folder"
   declare -p SCALE MACHINE MODULES BUILD_ON 2>/dev/null | sed 's/^declare -[-x]* /export /'
 } >"$folder/settings"
 
-# A make that submits is no parent of the makes in the jobs.
+# A make that submits is not the parent of the makes in the jobs.
 unset MAKEFLAGS MAKELEVEL MFLAGS
 if [[ $BUILD_ON == node ]]; then unset NVCC GPU_ARCH; fi
 
 submit() { # NAME OPTIONS... SCRIPT ARGUMENTS...
   local name=$1
   shift
-  # Slurm says itself what it does not like.
+  # Slurm itself prints its objections.
   local said
   said=$(sbatch --parsable --job-name="parlab-$name" --chdir="$PWD" --nodes=1 --ntasks=1 \
     --output="$folder/$name.log" "${options[@]}" "$@") || exit 2
@@ -70,7 +70,7 @@ submit() { # NAME OPTIONS... SCRIPT ARGUMENTS...
 }
 
 if [[ $* == device-spread ]]; then
-  # Each node once, with all of its GPUs: a job for each, for an array does not choose its nodes.
+  # Each node once, with all its GPUs: one job each, since an array cannot choose its nodes.
   mapfile -t nodes < <(sinfo -h -N ${PARTITION:+-p "$PARTITION"} -t idle,mixed,allocated,completing -o %N | sort -u)
   ((${#nodes[@]})) || fail "no node is up${PARTITION:+ in partition $PARTITION}"
   echo "count=${#nodes[@]}" >>"$folder/settings"
@@ -89,7 +89,7 @@ if [[ $* == device-spread ]]; then
   exit
 fi
 
-# Held until the ids of all three are known: the first one cancels the tasks that nothing is left for.
+# Held until all three ids are known: the first job cancels the tasks that have no points left.
 prepare=$(submit prepare --hold "${gpu[@]}" scripts/cluster/prepare.sh "$folder") || exit
 array=$(submit shard --array="1-$SHARDS" --dependency="afterok:$prepare" --kill-on-invalid-dep=yes \
   --requeue --output="$folder/shard-%a.log" --open-mode=append "${cpus[@]}" "${gpu[@]}" \

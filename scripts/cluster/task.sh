@@ -10,7 +10,7 @@ source "$folder/settings"
 ((number <= count)) || exit 0
 load_modules || exit
 
-# Of a job that shares its node the times are worth less.
+# Times of a job that shares its node are less reliable.
 granted=${SLURM_CPUS_ON_NODE:-} usable=$(cpus)
 [[ $granted =~ ^[1-9][0-9]*$ ]] || granted=$usable
 all=$(answer '.*CPUTot=[0-9]+( .*)?' scontrol show node "${SLURMD_NODENAME:-}") || all=CPUTot=$granted
@@ -20,7 +20,7 @@ if ((granted < all)); then
   echo "  $granted of the node's $all CPUs were granted: others may be at work beside the times of the CPU"
 fi
 
-# Where Slurm does not hold a job to its cores, the job does: to those that it was given. Slurm counts
+# If Slurm does not bind a job to its cores, the job binds itself to the ones that it was given. Slurm counts
 # them core by core, the threads of a core one after the other, if it counts threads at all.
 given_cpus() {
   local ids id range cpus
@@ -38,7 +38,7 @@ if ((granted < usable)); then
 fi
 
 [[ -n ${MACHINE:-} ]] || MACHINE=$(node_kind) || exit
-# A file of its own for each attempt: two of one task may overlap when a node was lost for a while.
+# A separate file for each attempt: two attempts of one task may overlap if a node was lost for a while.
 # shellcheck disable=SC2154
 export MACHINE SHARD=$number/$count PARLAB_PLAN=$folder/plan PARLAB_NODE=${SLURMD_NODENAME:-$(hostname -s)}
 # shellcheck disable=SC2154

@@ -1,8 +1,8 @@
-# Figure 8: active warps of a multiprocessor against block size. From the records of a GPU; without one, computed
-# by the toolkit's occupancy header for sm_90 from the registers ptxas reported. Kernels that are limited alike are
-# one curve.
+# Figure 8: active warps of a multiprocessor against block size. From the records of a GPU; without one,
+# computed by the toolkit's occupancy header for sm_90 from the registers that ptxas reported. Kernels with
+# the same limits are one curve.
 measured = "timed WHERE active_warps IS NOT NULL AND variant IN ('naive', 'coalesced', 'shmem')"
-# Of a table that a program prints, block and warps by turns.
+# From a table that a program prints, block and warps alternating.
 table(name, look, text) = "SELECT '' AS panel, '" . name . "' AS curve, column1 AS x, column2 AS y, NULL AS low, NULL AS high, NULL AS note, " . look . " AS look FROM (VALUES " . pairs(text, 1) . ")"
 pairs(text, i) = i > words(text) ? "" : (i > 1 ? ", " : "") . "(" . word(text, i) . ", " . word(text, i + 1) . ")" . pairs(text, i + 2)
 occupancy(what) = system("scripts/cslab-dmv/occupancy.sh " . what)

@@ -270,7 +270,7 @@ Judgement dividing_blocks(const Evidence& e) {
   for (const auto& size : coalesced.sizes()) {
     const auto here = coalesced.size(size);
     int count = 0, slow = 0;
-    const Record* below = nullptr;  // the last block that divides
+    const Record* below = nullptr;  // the largest block that divides
     std::vector<const Record*> between;
     for (const auto block : here.values("block")) {
       const auto* record = here.with("block", block).best();
@@ -300,7 +300,7 @@ Judgement dividing_blocks(const Evidence& e) {
                          needs(e, report));
 }
 
-// ---- the digest's observations ----------------------------------------------
+// ---- observations of the digest --------------------------------------------
 
 Judgement padding(const Evidence& e) {
   const auto padded = [](double n) {

@@ -9,7 +9,7 @@
 
 namespace {
 
-// One H200 (compute capability 9.0), as cudaGetDeviceProperties describes it.
+// An H200 (compute capability 9.0), as cudaGetDeviceProperties describes it.
 cudaOccDeviceProp h200() {
   cudaOccDeviceProp device;
   device.computeMajor = 9;

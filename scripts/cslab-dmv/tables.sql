@@ -1,5 +1,5 @@
 -- The three tables of the report, published values beside ours. The published times are totals of 100
--- executions; here every time is of one.
+-- executions; here every time is that of one.
 
 -- note: y = A x, float, caches hot, K = 1024; times of one execution (published: total of 100, divided by
 -- 100), their 95 % intervals, and how many times as fast ours are.
@@ -25,7 +25,7 @@ FROM published p JOIN fastest_counterpart o ON o.variant = p.variant AND o.n = p
 ORDER BY p.n, CASE p.variant WHEN 'serial' THEN 0 WHEN 'openmp' THEN 1 WHEN 'naive' THEN 2
                              WHEN 'coalesced' THEN 3 WHEN 'shmem' THEN 4 ELSE 5 END;
 
--- table: The fastest of all, of ours
+-- table: Our fastest
 SELECT (n / 1024) || 'K' AS n, name AS variant, min(time_s) AS 'time [s]',
        gflops * 1e9 AS 'rate [flop/s]', roof_percent / 100 AS 'of roof [1]'
 FROM best GROUP BY best.n ORDER BY best.n;

@@ -1,4 +1,4 @@
--- What the figures of cslab-dmv read. One row of records is one measurement.
+-- Views for the figures of cslab-dmv. One row of records is one measurement.
 
 -- The points of the report: square, float, warm caches, verified and timed.
 CREATE VIEW timed AS
@@ -8,7 +8,7 @@ CREATE VIEW timed AS
   WHERE workload = 'dmv' AND verdict = 'passed' AND median_s IS NOT NULL
     AND rows = cols AND dtype = 'float' AND cache = 'hot';
 
--- The fastest of each variant at each size; of the bare columns SQLite takes the row of the min.
+-- The fastest of each variant at each size; SQLite takes bare columns from the row of the min.
 CREATE VIEW best AS SELECT *, min(median_s) AS time_s FROM timed GROUP BY name, n;
 
 -- OpenMP: the fastest variant at each number of threads.

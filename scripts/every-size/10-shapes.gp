@@ -1,5 +1,5 @@
-# From 64 times as wide as high to 64 times as high as wide, about as many elements: percent of the limit, float. Odd
-# extents stand alone.
+# From 64 times as wide as high to 64 times as high as wide, with about as many elements: percent of the
+# limit, float. Odd extents stand alone.
 of_it = "FROM shapes WHERE kind = 'float' AND roof_percent IS NOT NULL AND workload IN (SELECT workload FROM shapes WHERE kind = 'float' GROUP BY workload HAVING max(shape) > 2)"
 rows = "SELECT '' AS panel, workload AS curve, shape AS x, roof_percent AS y, NULL AS low, NULL AS high, CASE high % 2 WHEN 1 THEN size END AS note, NULL AS look " . of_it
 loose = "note IS NOT NULL"

@@ -1,3 +1,3 @@
-# Beside the libraries at every size, float.
+# Compared with the libraries at every size, float.
 dtype = "float"
 load "scripts/every-size/ratio.inc"

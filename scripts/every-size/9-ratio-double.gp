@@ -1,3 +1,3 @@
-# Beside the libraries at every size, double.
+# Compared with the libraries at every size, double.
 dtype = "double"
 load "scripts/every-size/ratio.inc"

@@ -1,9 +1,9 @@
 #!/bin/bash -p
 # no cliffs: the last rungs and the libraries at sizes and shapes that nobody tuned for
 #
-# A question of our own: squares from 100 to 20000, with primes and the neighbours of powers of two
-# among them, and shapes from 64:1 to 1:64. Without a GPU those of the CPU, ten sizes up to 1024; with
-# one SCALE=quick has half of the sizes. What is recorded already is not run again.
+# A question of our own: squares from 100 to 20000, including primes and the neighbours of powers of two, and
+# shapes from 64:1 to 1:64. Without a GPU it measures the CPU at ten sizes up to 1024; with one, SCALE=quick
+# has half of the sizes. Recorded points are not run again.
 set -uo pipefail
 # shellcheck source=scripts/experiment.sh
 source "${0%/*}/../experiment.sh"
@@ -24,21 +24,21 @@ fi
 
 # up_to SIZE: the sizes that are no larger.
 up_to() { tr , '\n' <<<"$sizes" | awk -v most="$1" '$1 <= most' | paste -sd ,; }
-# What a product of matrices takes grows faster than they do.
+# The time of a matrix product grows faster than its matrices.
 if ((gpu)); then products=$(up_to 8193); else products=$(up_to 513); fi
-# As many elements as the squares have.
+# Vectors with as many elements as the squares.
 elements=$(tr , '\n' <<<"$sizes" | awk '{ print $1 * $1 }' | paste -sd ,)
-# Of side^2 elements, or nearly: from 64:1 to 1:64, round and odd.
+# Shapes with about side^2 elements, from 64:1 to 1:64, round and odd.
 shapes=
 for long in $longer; do
   high=$((side * long)) low=$((side / long))
   shapes+=,${high}x$low,${low}x$high,$((high + 1))x$((low - 1)),$((low - 1))x$((high + 1))
 done
 shapes=${shapes#,}
-# Products whose results have these shapes, of matrices that share a quarter of the side.
+# Products whose results have these shapes; the factors share a quarter of the side.
 products_of_shapes=$(tr , '\n' <<<"$shapes" | sed "s/x/x$((side / 4))x/" | paste -sd ,)
 
-# compare WORKLOAD SIZES DTYPES CUDA_VARIANTS: with a GPU these and the libraries, else the CPU's.
+# compare WORKLOAD SIZES DTYPES CUDA_VARIANTS: with a GPU these and the libraries, otherwise the CPU's.
 compare() {
   local workload=$1 size=$2 dtypes=$3 rungs=$4 which
   which=(--backend "openmp,blas" --threads "${threads##*,}" --time-limit 0.05)
@@ -59,7 +59,7 @@ for size in "$products" "$products_of_shapes"; do
   compare matmul "$size" double tensor_bulk,tensor,cublas
 done
 compare covariance "$products" $both tensor_bulk,tensor,balanced,cublas_syrk,cublas_gemm
-# A result of 32768 x 32768 takes longer to prove than all the others together.
+# A result of 32768 x 32768 takes longer to verify than all the others together.
 narrow=$(tr , '\n' <<<"$shapes" | awk -F x '$2 <= 8193' | paste -sd ,)
 if ((gpu)); then compare covariance "$narrow" $both tensor_bulk,tensor,balanced,cublas_syrk,cublas_gemm; fi
 

@@ -1,9 +1,9 @@
-# Times, or rates, of every variant against size, with the roofs and what a report published:
+# Times, or rates, of every variant against size, with the roofs and a report's published values:
 #   view     its rows: name, n, time_s, low_s, high_s, tunables, on_gpu
-#   roof_s   SQL of the time that the roof allows; roof_of: " of float", where curves of another type may pass it
-#   is_time  or rates of the operations of one execution: flops, as SQL
-#   theirs   SQL of name, n, time_s; published: what that panel is called
-# and what curves.gp asks for.
+#   roof_s   SQL of the time that the roof allows; roof_of: " of float" if curves of another type may pass it
+#   is_time  times, or else rates of the operations of one execution: flops, as SQL
+#   theirs   SQL of name, n, time_s; published: the title of that panel
+# and the variables that curves.gp needs.
 of(time) = is_time ? time : flops . " / (" . time . ")"
 if (!exists("units")) { units = "on_gpu" }
 if (!exists("roof_of")) { roof_of = "" }

@@ -1,13 +1,14 @@
-# Curves, in one panel or in small multiples. A figure says
-#   rows     SQL of the points: panel, curve, x, y, low, high, note, look. note: what a point says beside its
-#            numbers; look: NULL, or the linetype of what is not ours (20: published, 21 to 23: roofs)
-#   run      which run makes them
-#   subject  what its title begins with; finding: how it ends, or else the leader is found here
+# Curves, in one panel or in small multiples. A figure sets
+#   rows     SQL of the points: panel, curve, x, y, low, high, note, look. note: text of a point beside its
+#            numbers; look: NULL, or a linetype for curves that are not ours (20: published, 21 to 23: roofs)
+#   run      the run that makes them
+#   subject  how its title begins; finding: how it ends, or else the leader is found here
 #   y_name, y_unit (s, flop/s, B/s, %, or a word), x_name, x_kind (size, bytes, steps, blocks)
-# and, where it wants that: apart = 1 (panels although nine curves would do), linear = 1 and y_least (of the
-# y axis), level and level_name (a line across), alone = 1 (points without lines), loose (SQL: which points stand alone).
-# No panel has more than nine curves: one with more is cut, by the order of the curves' ends. Names stand
-# there, too. Of sizes nearer than 6 % the roundest is in the line, the others stand alone.
+# and, as needed: apart = 1 (panels even for nine curves or fewer), linear = 1 and y_least (of the y axis),
+# level and level_name (a line across), alone = 1 (points without lines), loose (SQL: which points stand
+# alone). No panel has more than nine curves; one with more is divided, in the order of the curves' ends.
+# Names stand at these ends, too. Among sizes closer than 6 % the roundest is in the line, the others stand
+# alone.
 if (!exists("apart")) { apart = 0 }
 if (!exists("linear")) { linear = 0 }
 if (!exists("alone")) { alone = 0 }
@@ -19,7 +20,7 @@ most_curves = 9
 given = "SELECT *, row_number() OVER () AS place FROM (" . rows . ")"
 near = "SELECT 1 FROM given o WHERE o.panel = g.panel AND o.curve = g.curve AND o.x BETWEEN g.x / 1.06 AND g.x * 1.06 AND (CAST(o.x AS INT) & -CAST(o.x AS INT)) > (CAST(g.x AS INT) & -CAST(g.x AS INT))"
 if (!exists("loose")) { loose = is_size ? "EXISTS (" . near . ")" : "0" }
-# Each with its panel p and its own number c there, from the top; at: where the curve is said to end.
+# Each curve with its panel p and its number c there, from the top; at: where it ends.
 drawn = "WITH given AS (" . given . "), " \
   . "known AS (SELECT panel, curve, x, y, min(ifnull(low, y), ifnull(high, y)) AS low, max(ifnull(low, y), ifnull(high, y)) AS high, note, look, place, " \
   . loose . " AS loose FROM given g WHERE y IS NOT NULL), " \
@@ -79,7 +80,7 @@ if (!exists("finding")) {
 # ---- where the panels stand, in pixels ----
 longest = 0
 do for [c = 1:curves] { if (strlen(name_of(c)) > longest) { longest = strlen(name_of(c)) } }
-# A curve that is alone in its panel is named above it.
+# A curve that is alone in its panel has its name above it.
 count_in(p) = sum [c = 1:curves] (panel_of(c) == p ? 1 : 0)
 most_in_one = 0
 do for [p = 1:panels] { if (count_in(p) > most_in_one) { most_in_one = count_in(p) } }
@@ -114,7 +115,7 @@ if (x_kind eq "blocks") {
   octave = (wide - left_of(1) - names_beside) / log(x_high * x_room * x_room / x_low) * log(2)
   ticks = x_kind eq "bytes" ? "" : list(drawn . "SELECT DISTINCT x FROM put WHERE NOT loose ORDER BY " . (is_size ? "x & -x DESC, x DESC" : "x"))
   if (x_kind eq "bytes") { do for [i = 0:20] { ticks = ticks . sprintf(" %.0f", 2.0 ** (i < 11 ? 4 * i : 4 * i - 42)) } }
-  # The roundest first; a tick that has no room for its words is left out.
+  # The roundest first; a tick without room for its label is left out.
   array placed[100]
   count_placed = 0
   room_of(x) = (3.9 * strlen(x_words(x)) + 3) / octave

@@ -1,10 +1,10 @@
-# Names in lines, what was measured of each across, as dots with their intervals, in one panel or several side
-# by side. A figure says
+# Names in lines, with measured values across as dots with intervals, in one panel or several side by side. A
+# figure sets
 #   rows     SQL of the dots, in the order of the names from the top: panel, series, name, x, low, high, unit,
 #            note, look (NULL, or 20: the small grey ones)
-#   run, subject, finding; where it wants them level: a line across the first panel, and x_least: where its axis
-#   begins, in place of 0
-# A panel of one series has its name; of several the names stand above.
+#   run, subject, finding; as needed level: a line across the first panel, and x_least: where its axis
+#   begins, if not at 0
+# A panel with one series shows its name; several have their names above.
 given = "SELECT *, row_number() OVER () AS place FROM (" . rows . ")"
 dots = "WITH given AS (" . given . "), kept AS (SELECT *, min(ifnull(low, x), ifnull(high, x)) AS least, max(ifnull(low, x), ifnull(high, x)) AS most, min(place) OVER (PARTITION BY name) AS name_place, " \
   . "min(place) OVER (PARTITION BY panel) AS panel_place, min(place) OVER (PARTITION BY panel, series) AS series_place FROM given WHERE x IS NOT NULL), " \

@@ -1,7 +1,8 @@
-# A heat map for each panel: times over the best of their row, as numbers and as colours. A figure says
+# A heat map for each panel: times relative to the best of their row, as numbers and as colours. A figure sets
 #   rows     SQL of the cells: panel, line, column, time_s; line and column are numbers
-#   run, subject, line_name, column_name, column_is (a word for one); and line_words(l), column_words(c) where they are not the numbers
-# Its title says which column serves all lines best, and what the worst costs.
+#   run, subject, line_name, column_name, column_is (a word for one);
+#   and line_words(l), column_words(c) if they are not plain numbers
+# Its title names the column that serves all lines best, and the cost of the worst.
 if (!exists("finding")) { finding = "" }
 cells = "WITH given AS (SELECT panel, line, [column], min(time_s) AS time_s FROM (" . rows . ") WHERE time_s > 0 GROUP BY 1, 2, 3), " \
   . "compared AS (SELECT * FROM given g WHERE (SELECT count(*) FROM given o WHERE o.panel = g.panel AND o.line = g.line) > 1), " \

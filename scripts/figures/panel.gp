@@ -1,5 +1,5 @@
-# Draws panel p of panels: all_of_panel, with the title, subject: finding, above the first, and origin, where the
-# numbers are from, below the last. Says the points of an SVG.
+# Draws panel p of panels: all_of_panel, with the title (subject: finding) above the first, and origin, the
+# source of the numbers, below the last. Prints the facts of the points for an SVG.
 if (!exists("origin")) { origin = provenance("gpu") }
 if (p == 1) {
   whole_title = subject . ": " . finding

@@ -1,12 +1,12 @@
-# The rungs in percent of something, the best above: at the largest size, which has dots with intervals, and at
-# others. at: FROM and WHERE of rows with name, n, time_s, low_s, high_s and the column percent; of: what 100 is;
-# n_is and n_words, if n is no extent: how a size is said.
-# The GPU's variants; without one the CPU's.
+# The rungs in percent of something, the best on top: at the largest size, as dots with intervals, and at
+# others. at: FROM and WHERE of rows with name, n, time_s, low_s, high_s and the column percent; of: what 100
+# is; n_is and n_words, if n is no extent: the words for a size. Shows the GPU's variants; without a GPU the
+# CPU's.
 if (!exists("n_words")) { n_is = "n = "; n_words = k_of("n"); n_note = "n" } else { n_note = n_words }
 at = at . " AND " . percent . " IS NOT NULL"
 at = at . sprintf(" AND on_gpu = %d", int(number("SELECT max(on_gpu) " . at)))
-# GPUs of one name differ by some percent, and so do their roofs: of one point the least counts, so that a slower rung
-# has no larger share.
+# GPUs of one name differ by some percent, and so do their roofs. The smallest roof of a point counts, so that
+# a slower rung never has a larger share.
 at = "FROM (SELECT *, min(" . percent . " * time_s) OVER (PARTITION BY n) / time_s AS share " . at . ") WHERE 1"
 percent = "share"
 largest = "(SELECT max(n) FROM (SELECT n, count(*) AS c " . at . " GROUP BY n) WHERE c > 1)"

@@ -1,10 +1,10 @@
-# Says in an SVG of gnuplot what the mouse rests on, in place of gnuplot's own titles: each curve its name,
-# each point that name and its numbers. Usage:
+# Writes into a gnuplot SVG the texts that the mouse shows, in place of gnuplot's own titles: each curve gets
+# its name, each point that name and its numbers. Usage:
 #   awk -f scripts/figures/titles.awk FACTS SVG SVG
-# The SVG is read twice: first for the names that its key has, for a key without room loses some.
-# FACTS, as style.gp prints them, by tabs: "title" and that of the whole; of each curve its title and the points
-# that were drawn, in their order: "point", x, and what it says; any number of "note", the name of a curve, x, and
-# what else is to be said.
+# The SVG is read twice: first for the names in its key, since a key without enough room loses some. FACTS, as
+# style.gp prints them, separated by tabs: "title" and the title of the whole; for each curve its title and
+# its drawn points, in order: "point", x, and its text; any number of "note", the name of a curve, x, and
+# further text.
 BEGIN { FS = "\t" }
 function escaped(text) {
   gsub(/&/, "\\&amp;", text)
@@ -34,7 +34,7 @@ file == 2 {
   sub(/<title>.*/, "")
   if (curve in in_key) $0 = $0 "<title>" escaped(name[curve]) "</title>"
 }
-# A curve's points come first, and behind them that of the key; a white one is the ground of the next.
+# A curve's points come first, then its point in the key; a white point is the background of the next.
 /<use xlink:href=/ {
   white = /#FFFFFF/
   point += !white
@@ -44,7 +44,7 @@ file == 2 {
     $0 = $0 "><title>" escaped(name[curve] note[name[curve], x[curve, at]] ": " says[curve, at]) "</title></use>"
   }
 }
-# A change of pen leaves a group behind that has nothing in it.
+# A change of pen leaves an empty group behind.
 held != "" {
   if (/^<\/g>[ \t]*$/) { held = ""; next }
   print held

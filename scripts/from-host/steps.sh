@@ -1,10 +1,10 @@
 #!/bin/bash -p
-# what the way to the GPU costs: pageable and pinned copies, and copies under the computation
+# the cost of the way to the GPU: pageable and pinned copies, and copies while the kernel computes
 #
-# A question of our own: data begins in the host's memory, and the result ends there. The last rung of
-# each workload with its copies before and after it, the variant that overlaps them, and the CPU, which
-# needs none: from which size does the GPU pay, and how near to the link's ceiling does it come? What is
-# recorded already is not run again.
+# A question of our own: data begins in the host's memory, and the result ends there. Compared are the last
+# rung of each workload with copies before and after it, the variant that overlaps them, and the CPU, which
+# needs none: from which size does the GPU pay, and how close to the link's ceiling does it come? Recorded
+# points are not run again.
 set -uo pipefail
 # shellcheck source=scripts/experiment.sh
 source "${0%/*}/../experiment.sh"
@@ -23,7 +23,7 @@ if [[ $scale == full ]]; then
   products=512,1024,2048,4096,8192,16384
 fi
 
-# travel WORKLOAD SIZES DTYPES VARIANTS CPU_SIZES [ARGUMENTS...]: the GPU's, and all of the CPU's.
+# travel WORKLOAD SIZES DTYPES VARIANTS CPU_SIZES [ARGUMENTS...]: these on the GPU, and all of the CPU's.
 travel() {
   local workload=$1 size=$2 dtypes=$3 variants=$4 on_cpu=$5
   shift 5
@@ -41,7 +41,7 @@ travel vector_sum "$elements" float,double cuda/last_block "$elements"
 travel matmul "$products" float,double cuda/warp_tiles "${products%,16384}"
 
 if [[ $scale == full ]]; then
-  # How large should a piece be, and how many streams take turns?
+  # How large should a piece be, and how many streams should take turns?
   step "dmv, conv2d 8192: pieces and streams" \
     dmv 8192 --variant cuda/from_host --piece 256:16384:*2 --streams 2,3,4,8 --time-limit 0.2
   step "conv2d 8192: pieces and streams" \

@@ -1,9 +1,9 @@
--- The ways of the data side by side, and from which size each pays.
+-- The ways of transfer side by side, and from which size each pays.
 
--- note: Times from host memory and back to it: copies of pageable and of pinned memory before and after the
--- kernel, and under it; alone: the kernel without copies; over kernel or copies: overlapped, over the longest
--- of kernel, copy to and copy from, below 1 where copies were slower when measured alone; of roof: the link's,
--- or that of the work.
+-- note: Times from host memory and back to it, with copies of pageable and of pinned memory before and after
+-- the kernel, or while it computes (overlapped). Alone: the kernel without copies. Over kernel or copies: the
+-- overlapped time over the longest of kernel, copy to and copy from; it is below 1 if copies were slower when
+-- measured alone. Of roof: of the limit of the link or of the work.
 
 -- table: The ways side by side, caches hot
 SELECT name, bytes AS 'size [B]', kernel AS 'fastest kernel', kernel_s AS 'alone [s]',
@@ -12,7 +12,7 @@ SELECT name, bytes AS 'size [B]', kernel AS 'fastest kernel', kernel_s AS 'alone
        cpu_s AS 'best CPU [s]', tunables
 FROM ways ORDER BY name, bytes;
 
--- table: From which size on each way is faster than the CPU, there and at all larger sizes
+-- table: The size from which on each way is faster than the CPU at all sizes
 SELECT name, pageable_bytes AS 'pageable [B]', pinned_bytes AS 'pinned [B]',
        overlapped_bytes AS 'overlapped [B]'
 FROM pays ORDER BY name;

@@ -1,12 +1,12 @@
--- What the figures of from-host read. One row of records is one measurement.
+-- Views for the figures of from-host. One row of records is one measurement.
 
 CREATE VIEW timed AS
   SELECT *, workload || '/' || dtype AS name
   FROM records WHERE verdict = 'passed' AND median_s IS NOT NULL AND cache = 'hot';
 
--- The fastest kernel at each size, and the copies before and after it, which take what they take whichever
--- kernel it is; of the bare columns SQLite takes the row of the min. A size is what has to be moved and
--- done. Reduced precision is no peer of the others.
+-- The fastest kernel at each size, and the copies before and after it, whose times do not depend on the
+-- kernel; SQLite takes bare columns from the row of the min. A size is given by the bytes to move and
+-- the operations to do. Reduced precision is not compared with the others.
 CREATE VIEW kernels AS
   SELECT *, min(median_s) AS kernel_s FROM timed
   WHERE on_gpu AND NOT from_host AND arithmetic = 'ieee' GROUP BY name, bytes, flops;
@@ -19,7 +19,7 @@ CREATE VIEW overlapped AS
 CREATE VIEW on_cpu AS
   SELECT *, min(median_s) AS time_s FROM timed WHERE NOT on_gpu GROUP BY name, bytes, flops;
 
--- Side by side. over_larger: what the overlapped way takes, over what its kernel or its longer copy takes
+-- Side by side. over_larger: the overlapped time over the longest of its kernel and its copies when measured
 -- alone.
 CREATE VIEW ways AS
   SELECT o.name, o.bytes, o.flops, o.tunables, o.time_s AS overlapped_s, o.low_s, o.high_s,
@@ -32,7 +32,7 @@ CREATE VIEW ways AS
   LEFT JOIN copies m USING (name, bytes, flops)
   LEFT JOIN on_cpu c USING (name, bytes, flops);
 
--- From which bytes on each way is faster than the CPU, there and at all larger sizes; NULL: at none.
+-- The size from which on each way is faster than the CPU at all sizes; NULL: at none.
 CREATE VIEW pays AS
   SELECT name,
          min(bytes) FILTER (WHERE bytes > pageable_loses) AS pageable_bytes,

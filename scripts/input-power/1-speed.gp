@@ -1,4 +1,4 @@
-# How fast each kernel is on each kind of inputs, beside uniform numbers.
+# How fast each kernel is on each kind of inputs, compared with uniform numbers.
 panel = "times as fast as on uniform numbers"
 value = "times"
 value_low = "times_low"

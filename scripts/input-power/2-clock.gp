@@ -1,4 +1,4 @@
-# At which clock the device ran on each kind of inputs: what speeds differ by, where power is capped.
+# The clock of the device on each kind of inputs: speeds differ by it if power is capped.
 panel = "clock"
 value = "clock_hz / 1e9"
 value_low = "NULL"

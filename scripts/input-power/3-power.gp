@@ -1,4 +1,4 @@
-# How many watts the device takes on each kind of inputs, while one execution comes right after another.
+# The watts of the device on each kind of inputs, while one execution follows another without a pause.
 panel = "power"
 value = "power_w"
 value_low = "NULL"

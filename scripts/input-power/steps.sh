@@ -1,10 +1,10 @@
 #!/bin/bash -p
-# what the numbers in the inputs do to the speed: the same kernels on zeros, ones, noise
+# the effect of the inputs' values on speed: the same kernels on zeros, ones, noise
 #
 # A question of our own: power depends on how many bits change, and the clock on power. How much of a
-# published rate is the input? The last rungs and the libraries, those that compute and those that move
-# data, on each kind of inputs, with clocks and watts where the device says them. The same command
-# goes on where it stopped.
+# published rate is due to the input? The last rungs and the libraries, compute-bound and memory-bound, on
+# each kind of inputs, with clocks and watts if the device reports them. The same command continues where it
+# stopped.
 set -uo pipefail
 # shellcheck source=scripts/experiment.sh
 source "${0%/*}/../experiment.sh"
@@ -20,7 +20,7 @@ on_each() {
 }
 
 if ((gpu)); then
-  # An execution of a millisecond or more: what comes between two of them is little beside it.
+  # Executions of a millisecond or more, so that the gap between two of them is small.
   wide=4096 n=2048 flat=4096
   if [[ $scale == full ]]; then wide=8192 n=4096 flat=16384; fi
   on_each "tensor cores" matmul $wide bfloat16 cuda/overlapped,blas/cublas

@@ -1,10 +1,10 @@
--- The inputs change the speed: how much, and by which clock and power.
+-- How much the inputs change the speed, the clock and the power.
 
 -- note: Inputs are zeros, ones, sparse (one in ten is not zero), whole (from -8 to 8), uniform (from -1 to 1),
--- normal, and spread (exponents far apart). Clocks are those of the samples; watts, and the steady rate, those of
--- half a second in which one execution came right after another; blank: the device does not say them.
+-- normal, and spread (exponents far apart). Clocks are those of the samples. Watts and the steady rate are those of
+-- half a second in which one execution followed another directly. Blank: the device does not report it.
 
--- table: How much of a rate is the input: the fastest and the slowest kind of each variant, beside uniform numbers
+-- table: How much the inputs matter: the fastest and the slowest kind for each variant, compared with uniform numbers
 SELECT name AS variant, side AS n, fastest, most AS 'as fast as on uniform [x]', times_low AS low,
        times_high AS high, slowest, least AS 'slowest [x]'
 FROM extremes ORDER BY most DESC;
@@ -14,7 +14,7 @@ SELECT name AS variant, side AS n, inputs, median_s AS 'time [s]', low_s AS low,
        gflops * 1e9 AS 'rate [flop/s]', times AS 'as fast as on uniform [x]', times_low AS low, times_high AS high
 FROM compared ORDER BY flops / bytes DESC, name, place;
 
--- table: Clocks and watts, where the device says them
+-- table: Clocks and watts, if the device reports them
 SELECT name AS variant, side AS n, inputs, clock_hz / 1e9 AS 'clock, GHz', power_w AS 'power [W]',
        idle_w AS 'at rest [W]', energy_j AS 'energy [J]', steady_flops_per_s AS 'steady rate [flop/s]',
        times_steady AS 'as fast as on uniform, steadily [x]'

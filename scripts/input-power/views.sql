@@ -1,6 +1,6 @@
--- The figures of input-power read these views. One row of records is one measurement.
+-- Views for the figures of input-power. One row of records is one measurement.
 
--- Verified and timed, caches warm. A line of the figures is a variant in the arithmetic it computes with.
+-- Verified and timed, caches warm. A line of the figures is a variant and its arithmetic.
 CREATE VIEW timed AS
   SELECT *, workload || ' ' || CASE arithmetic WHEN 'tf32' THEN 'TF32' ELSE dtype END || ' ' || backend
             || '/' || variant AS name,
@@ -9,14 +9,14 @@ CREATE VIEW timed AS
                      WHEN 'uniform' THEN 5 WHEN 'normal' THEN 6 ELSE 7 END AS place
   FROM all_records WHERE verdict = 'passed' AND median_s IS NOT NULL AND cache = 'hot';
 
--- At its largest size; of the bare columns SQLite takes the row of the min.
+-- At its largest size; SQLite takes bare columns from the row of the min.
 CREATE VIEW largest AS
   SELECT *, min(median_s) AS time_s
   FROM timed t JOIN (SELECT name, max(flops) AS flops FROM timed GROUP BY name) USING (name, flops)
   GROUP BY name, inputs;
 
--- Beside uniform numbers: times as fast. steady: while it ran for its joules, one execution right after
--- another, which takes more power than samples do, between which inputs are written anew.
+-- Compared with uniform numbers: times as fast. steady: during the measurement of energy, when one execution
+-- follows another directly. This takes more power than samples do, between which inputs are written again.
 CREATE VIEW compared AS
   SELECT l.*, ratio(u.median_s, u.log_variance, u.freedom, l.median_s, l.log_variance, l.freedom) AS times,
          CASE WHEN l.inputs <> 'uniform'

@@ -5,20 +5,21 @@
 R        := build/records
 # Pictures: `svg` alone takes half the time.
 FORMATS  ?= svg png
-# Only names that mean nothing to make or a shell: `make figures` names the others.
+# Only names without special characters; `make figures` names the others.
 RECORDS  := $(shell scripts/list-records.sh --silent)
 RECORDED := $(filter $(foreach e,$(EXPERIMENTS) $(WORKLOADS),%/$e),$(RECORDS:results/%.jsonl=%))
-# What draws an experiment: its own folder, or that of every workload (make measure).
+# The folder that draws an experiment: its own, or the common one (make
+# measure).
 folder_of = scripts/$(if $(wildcard scripts/$(notdir $1)/steps.sh),$(notdir $1),workload)
-# A file of records is packed, plain, or both (parlab pack); it has one name.
+# A file of records is packed, plain, or both (parlab pack), under one name.
 parts_of  = $(wildcard $(foreach r,$1,$r $r.zst))
 DATABASE_SOURCES := $(wildcard src/record/* src/statistics/* src/commands/database.cpp src/commands/sqlite.* src/commands/query.cpp results/published/*.csv)
 STYLE    := scripts/figures/style.gp scripts/figure.sh $(wildcard scripts/figures/*.gp)
 
 # figures_of MACHINE/EXPERIMENT: its database, one rule per figure, one for the
-# tables. A figure is written beside the old one and renamed: an error leaves the
-# old one, which make is not to delete. Both programs can make and read the
-# database; the emulated one needs no CUDA compiler.
+# tables. A figure is written beside the old one and renamed: after an error the
+# old one stays, and make must not delete it. Both programs can make and read
+# the database; the emulated one needs no CUDA compiler.
 DRAW := PARLAB=$(BIN)/parlab-emulated FORMATS="$(FORMATS)"
 define figures_of
 $(R)/$1.db: $(call parts_of,results/$1.jsonl) $(call folder_of,$1)/views.sql $(DATABASE_SOURCES) | $(BIN)/parlab-emulated
@@ -45,7 +46,7 @@ say-what-is-left-out:
 	@$(if $(GNUPLOT),,echo "figures are left out: install gnuplot (scripts/install.sh figures)")
 
 # plots/MACHINE/index.html, from the records, once the figures are drawn. A
-# figure that is skipped is no file: the page depends on what figures are made of.
+# skipped figure is no file, so the page depends on the sources of figures.
 PAGE_SOURCES := $(wildcard src/page/* src/render/* src/claims/* src/commands/page.* src/workloads/* results/published/*.csv results/counts.jsonl.zst \
                            serial/*/* openmp/*/* blas/*/* cuda/*/* scripts/*/*)
 drawn = $(foreach r,$(filter $1/%,$(RECORDED)),plots/$r-tables.txt $(if $(GNUPLOT),$(patsubst \
@@ -55,7 +56,7 @@ figures: plots/$1/index.html
 plots/$1/index.html: $(call parts_of,$(filter results/$1/%,$(RECORDS))) $(PAGE_SOURCES) | $(if $(SQLITE),$(call drawn,$1)) $(BIN)/parlab-emulated
 	@$(BIN)/parlab-emulated page results/$1 --figures plots/$1 --databases $(R)/$1 --output $$@ && echo "  wrote $$@"
 endef
-# The index is made anew when a machine comes or goes.
+# The index is made again when a machine comes or goes.
 $(call store,$(B)/pages.list,$(sort $(dir $(RECORDS))))
 PAGED := $(sort $(patsubst %/,%,$(dir $(RECORDED))))
 $(foreach m,$(PAGED),$(eval $(call page_of,$m)))

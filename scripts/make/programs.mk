@@ -1,25 +1,26 @@
-# The programs: bin/parlab, bin/parlab-emulated, and what `parlab grade` links
-# a submission with.
+# The programs: bin/parlab, bin/parlab-emulated, and the parts with which
+# `parlab grade` links a submission.
 
 # ---- sources ----------------------------------------------------------------
 # A variant is any file BACKEND/WORKLOAD/NAME.{cpp,cu}; nothing lists them by
-# name. What several kernels launch is compiled once, in cuda/WORKLOAD/shared.
-# Sorted: make 4.2 does not.
+# name. Launches that several kernels share are compiled once, in
+# cuda/WORKLOAD/shared. Sorted, because make 4.2 does not.
 VARIANTS  := $(sort $(wildcard serial/*/*.cpp openmp/*/*.cpp blas/*/*.cpp))
 KERNELS   := $(wildcard cuda/*/shared/*.cu cuda/*/*.cu)
-# A name that make or records cannot take is said as such.
+# Reports a name that make or records cannot take.
 odd_names := $(shell find serial openmp cuda blas -name '[!.]*' -name '*[!a-zA-Z0-9_.+-]*' '(' -name '*.cu' -o -name '*.cpp' ')' 2>/dev/null)
 $(if $(odd_names),$(error $(odd_names): rename it: the file of a variant has letters, digits and _ . + - in its name, no others))
 WORKLOADS := $(sort $(patsubst src/workloads/%.cpp,%,$(wildcard src/workloads/*.cpp)))
 
 # A folder of src/ compiles in units: files that include up to eight of its
-# files. A file with flags of its own, or that each commit changes, is compiled
-# alone, and so is a workload: its author knows no other. The program of a submission has a part of grade/ too.
+# files. A file is compiled alone if it has flags of its own or changes with
+# each commit. So is a workload, because its author knows no other. A
+# submission's program has a part of grade/ too.
 ALONE  := src/core/build.cpp src/core/pair_rows.cpp src/machine/host_ceilings.cpp \
           $(wildcard src/workloads/*.cpp)
 SERVED := $(wildcard src/grade/message.cpp src/grade/protocol.cpp src/grade/serve.cpp)
 # units NAME, FILES, x: writes them as build/units/NAME-1.cpp, NAME-2.cpp ...
-# and says their names.
+# and returns their names.
 units = $(if $2,$(call unit,$1-$(words $3),$(wordlist 1,8,$2)) $(call units,$1,$(wordlist 9,999,$2),$3 x))
 unit  = $1$(call store,$(B)/units/$1.cpp,$(foreach f,$2,$(hash)include "$f"$(newline)))
 files = $(filter-out $(ALONE) $(SERVED),$(sort $(wildcard src/$1/*.cpp)))
@@ -32,8 +33,8 @@ HOST_UNITS := $(call rooms,$(HOST_ROOMS)) $(call units,served,$(SERVED),x) \
 EMULATION_UNITS := $(call rooms,places/emulation)
 RACES_UNITS := $(call rooms,places/races)
 CUDA_SOURCES := $(wildcard blas/*/*.cu) $(KERNELS)
-# Those with anything for the device; where cuBLAS is called, or the driver, a
-# C++ compiler is enough. Units are of the one kind or the other.
+# The files with code for the device. For calls of cuBLAS or the driver a C++
+# compiler is enough. Units have files of one kind only.
 FOR_DEVICE   := $(shell grep -lE '__global__|__device__|<<<|\.cuh"|<cub/' src/places/cuda/*.cu blas/*/*.cu)
 DRIVER       := $(sort $(wildcard src/places/cuda/*.cu))
 DRIVER_UNITS := $(call units,places/cuda,$(filter $(FOR_DEVICE),$(DRIVER)),x) \
@@ -42,38 +43,40 @@ DRIVER_UNITS := $(call units,places/cuda,$(filter $(FOR_DEVICE),$(DRIVER)),x) \
 # ---- flags ------------------------------------------------------------------
 # CPPFLAGS, CXXFLAGS, NVCCFLAGS and LDFLAGS from outside are added.
 CLANG := $(findstring clang,$(shell $(CXX) --version 2>/dev/null))
-# Without ccache: `parlab grade` confines the compiler, and has no use for it.
+# Without ccache: `parlab grade` confines the compiler, so ccache is no use.
 COMPILER := $(filter-out ccache %/ccache sccache distcc,$(CXX))
 # GCC collects garbage beyond 128 MB: most units need more.
 COMPILE  := $(CCACHE) $(CXX) $(if $(CLANG),,--param=ggc-min-heapsize=524288)
-# A precompiled header knows the times of its files: one from ccache knows those
+# A precompiled header stores the times of its files: one from ccache has those
 # of another checkout, and #pragma once fails.
 PRECOMPILE := CCACHE_DISABLE=1 $(COMPILE) -x c++-header
-# GCC 12 sees a copy onto itself in std::string (its bug 105651): -Wno-restrict.
+# GCC 12 warns of a copy onto itself in std::string (its bug 105651):
+# -Wno-restrict.
 WARN     := -Wall -Wextra -Wshadow $(if $(CLANG),,-Wno-restrict)
 LANGUAGE := -std=c++20 $(WARN) -fopenmp -Isrc $(PREFIX_FLAGS) -MMD -MP
 ADDED    := $(CPPFLAGS) $(CXXFLAGS)
 debug    := $(filter 1,$(DEBUG))
-# A variant is optimised as far as can be; its flags are a part of its records.
+# A variant is optimised as far as possible; its flags are part of its records.
 VARIANT_FLAGS := $(LANGUAGE) $(if $(debug),-O0 -g3,-O3 -g1) -march=$(MARCH) $(ADDED)
-# A room. In a unit a name may hide one of another file.
+# For a folder of src/. In a unit a name may hide one of another file.
 UNIT := -I. -Wno-shadow $(if $(CLANG),,-Wshadow=local -Wno-subobject-linkage) $(SQLITE)
 ROOM_FLAGS := $(LANGUAGE) $(UNIT) $(if $(debug),-O0 -g3,-O2) -march=$(MARCH) $(ADDED)
-# Ceilings are measured as variants are, with DEBUG=1 too: else a BLAS, as fast
-# there as ever, beats a roof.
+# Ceilings are measured with the flags of variants even with DEBUG=1. Otherwise
+# a BLAS, which stays as fast as ever, beats a roof.
 CEILING_FLAGS := -O3
-# They compute what a product loses: no product is fused with an addition.
+# These compute rounding errors of products, so no product may be fused with an
+# addition.
 PAIR_FLAGS := -ffp-contract=off
 
 EMULATED := -DPARLAB_EMULATED -Isrc/places/emulation/include -Isrc/gpu/samples
 EMULATION_FLAGS := $(ROOM_FLAGS) $(EMULATED) \
     $(if $(CLANG),-idirafter $(dir $(shell gcc -print-file-name=include/backtrace.h)))
 # Emulated kernels: the compiler calls src/places/emulation/hooks.cpp at every
-# access to memory; libtsan and libubsan have no part in it. Loops stay loops,
-# and what is copied whole stays whole, so that each access keeps its size. The
-# hooks take the time, not the kernels: -O2 compiles a third longer and runs no
-# faster. From g++ 12 on, local variables that nobody initialises start with a
-# pattern: a wrong result is the same each time.
+# access to memory; libtsan and libubsan are not used. Loops and whole copies
+# are not transformed, so that each access keeps its size. Most time goes to the
+# hooks, not to the kernels: -O2 compiles a third longer and runs no faster.
+# From g++ 12 on, uninitialised local variables start with a pattern, so that a
+# wrong result is the same each time.
 PATTERN := -ftrivial-auto-var-init=pattern
 PATTERN := $(shell $(CXX) $(PATTERN) -E -x c++ /dev/null >/dev/null 2>&1 && echo $(PATTERN))
 ACCESSES := $(if $(CLANG),-fno-vectorize -fno-slp-vectorize -mllvm -disable-loop-idiom-all \
@@ -84,15 +87,15 @@ KERNEL_FLAGS := $(LANGUAGE) -O1 -g1 -march=$(MARCH) $(EMULATED) -DPARLAB_KERNEL 
     -fsanitize=bounds,alignment,shift,integer-divide-by-zero -Wno-unknown-pragmas \
     $(PATTERN) -fstack-clash-protection $(ADDED)
 # Host code whose threads are watched, by src/places/races/hooks.cpp. GCC's own
-# compare-and-swap for `omp atomic` is a call there, too.
+# compare-and-swap for `omp atomic` becomes a call too.
 RACES_FLAGS := $(LANGUAGE) -O1 -g1 -march=$(MARCH) $(ACCESSES) $(if $(CLANG),,-fno-inline-atomics) \
     -fsanitize=thread $(ADDED)
-# The first header of each kernel, and of each submission, is parsed once.
+# The first header of each kernel and submission is parsed only once.
 FIRST := -include $(B)/emulated/kernel.hpp
 
-# The device's own architecture; without a device a program for the H200 and,
-# as PTX, for all from Ampere on. Both come from the code for compute_80, so
-# that nvcc reads each file for the device once.
+# The device's own architecture. Without a device the program is built for the
+# H200 and, as PTX, for all from Ampere on. Both come from the code for
+# compute_80, so that nvcc reads each file for the device once.
 ifeq ($(GPU_ARCH),)
   FOR_ALL := -gencode arch=compute_80$(comma)code=compute_80
   GENCODE := -gencode arch=compute_80$(comma)code=sm_90 $(FOR_ALL)
@@ -101,15 +104,16 @@ else ifeq ($(GPU_ARCH),90)
 else
   GENCODE := -arch=sm_$(GPU_ARCH)
 endif
-# CUDA_NO_HALF: half is our word (core/narrow.hpp); the toolkit's headers keep
-# __half. -O is for the host's side, which launches; the device's is optimised
-# as far as can be in any case.
+# CUDA_NO_HALF: half is our own name (core/narrow.hpp); the toolkit's headers
+# keep __half. -O is for the host's side, which launches; the device's code is
+# optimised fully in any case.
 CUDA_FLAGS := -std=c++20 $(if $(debug),-O0 -g,-O1) $(GENCODE) -Isrc \
               -Xcompiler -Wall$(comma)-Wextra$(comma)-march=$(MARCH) --expt-relaxed-constexpr -MMD -MP \
               -lineinfo -DCUDA_NO_HALF $(NVCCFLAGS)
 
-# A library is linked in where there is an archive, so that a program runs where
-# the library is not installed; else shared (ARCHIVES=no: always).
+# A library is linked statically if there is an archive, so that the program
+# runs where the library is not installed; otherwise shared (ARCHIVES=no:
+# always).
 links     = $(shell printf 'int main() {}' | $(CXX) $(PREFIX_LIBS) -x c++ - -o /dev/null $1 2>/dev/null && echo yes)
 archive   = $(if $(filter no,$(ARCHIVES)),$3,$(if $(call links,-l:lib$1.a $2),-l:lib$1.a $2,$3))
 boost     = $(call archive,boost_$1,,-lboost_$1)
@@ -125,8 +129,8 @@ LINK      = $(CXX) $(MOLD) $(LDFLAGS) -o $@
 LINK_CUDA = $(NVCC) $(addprefix -Xcompiler$(space),$(MOLD) $(LDFLAGS)) -o $@
 CUDA_LIBS = -Xcompiler -fopenmp $(LIBS:-fopenmp=) -lgomp -cudart static
 
-# A variant knows its own path and content: a record made from another version
-# is stale.
+# A variant knows its own path and content, so that a record of another version
+# is found to be stale.
 IDENTITY = -DPARLAB_SOURCE='"$<"' -DPARLAB_SOURCE_HASH='"$(or $(shell answer '[0-9a-f]{40}' scripts/source-hash.sh $<),$(error $<: has no hash: \
              scripts/source-hash.sh fails))"' $(if $(shell scripts/source-hash.sh $< --asks),-DPARLAB_ASKS_FOR_EMULATION=true)
 
@@ -137,7 +141,8 @@ $(call store,$(B)/races.flags,$(COMPILER) $(RACES_FLAGS))
 $(if $(NVCC),$(call store,$(B)/cuda.flags,$(NVCC) $(CUDA_FLAGS)))
 $(call store,$(B)/hash.flags,$(shell cat scripts/source-hash.sh scripts/same-sources.list | sha1sum))
 $(call store,$(B)/sources.list,$(sort $(HOST_UNITS) $(ALONE) $(VARIANTS) $(DRIVER_UNITS) $(CUDA_SOURCES)))
-# Included by the one file that reports it: a commit costs one small compilation.
+# Included only by the file that reports it: a commit costs one small
+# compilation.
 $(call store,$(B)/build_info.hpp,$(hash)define PARLAB_VERSION "$(strip $(file <VERSION))"$(newline)$(hash)define PARLAB_COMMIT "$(COMMIT)"$(newline)$(hash)define PARLAB_FLAGS "$(strip $(notdir $(firstword $(COMPILER))) $(wordlist 2,99,$(COMPILER)) $(VARIANT_FLAGS))$(if $(NVCC),; nvcc $(CUDA_FLAGS))")
 
 # ---- objects ----------------------------------------------------------------
@@ -168,7 +173,7 @@ $(B)/host/%.cpp.o: %.cpp $(B)/host.flags $(B)/hash.flags
 	@mkdir -p $(@D)
 	$(call say,C++,$<) $(COMPILE) $(VARIANT_FLAGS) $(IDENTITY) -c $< -o $@
 
-# What ptxas says of registers and spills is kept.
+# ptxas's report on registers and spills is kept.
 define compile_cuda
 	@mkdir -p $(@D)
 	$(call say,NVCC,$*) $(NVCC) $(CUDA_FLAGS) $1 $(IDENTITY) -Xptxas -v -c $< -o $@ 2>$(@:.o=.ptxas) || \
@@ -193,13 +198,13 @@ $(B)/emulated/units/%.o: $(B)/units/%.cpp $(B)/room.flags
 
 # ---- programs ---------------------------------------------------------------
 # An emulated kernel that does not compile has no object. Emulated kernels come
-# first: an inline function that they share with others counts accesses.
+# first, so that the linker keeps their inline functions, which count accesses.
 there = $$(ls -U $(filter %.o,$^) 2>/dev/null)
 $(BIN)/parlab-emulated: $(EMULATED_OBJECTS) $(MAIN_OBJECT) $(HOST_OBJECTS) $(B)/sources.list
 	@mkdir -p $(@D)
 	$(call say,LINK,$@) $(LINK) -rdynamic $(there) $(LIBS) $(EMULATION_LIBS)
 
-# It does all that needs no toolkit; a bin/parlab that was built with it stays.
+# It does everything that needs no toolkit; a bin/parlab built with one stays.
 .PHONY: some-parlab
 some-parlab: $(BIN)/parlab-emulated
 	@[ -e $(BIN)/parlab ] || ln -sfn parlab-emulated $(BIN)/parlab
@@ -207,7 +212,7 @@ some-parlab: $(BIN)/parlab-emulated
 ifeq ($(NVCC),)
 $(BIN)/parlab: some-parlab
 else
-# A link to the emulation, from before there was a toolkit, is no program to keep.
+# A link to the emulation, from before a toolkit was installed, is not kept.
 ifneq ($(shell readlink $(BIN)/parlab),)
 .PHONY: $(BIN)/parlab
 endif
@@ -216,7 +221,7 @@ $(BIN)/parlab: $(MAIN_OBJECT) $(HOST_OBJECTS) $(CUDA_OBJECTS) $(B)/sources.list
 	$(call say,LINK,$@) $(LINK_CUDA) $(filter %.o,$^) $(CUDA_LIBS)
 endif
 
-# bin/dmv and its kin; made anew when they point elsewhere.
+# bin/dmv and the other links; made again if they point elsewhere.
 LINK_TO := $(notdir $(PARLAB))
 STALE_LINKS := $(shell for w in $(WORKLOADS); do \
                          [ "$$(readlink $(BIN)/$$w)" = $(LINK_TO) ] || echo $(BIN)/$$w; done)
@@ -229,15 +234,15 @@ build: $(PARLAB) $(BIN)/parlab-emulated $(BIN)/parlab $(WORKLOADS:%=$(BIN)/%)
 	@$(if $(UNKNOWN_ARCH),echo "nvidia-smi tells no compute capability: built for several GPUs; GPU_ARCH=90 says it",:)
 
 # How `parlab grade` links the program of a submission, OBJECT, to PROGRAM: with
-# what executes it, and without the workloads, which know what is right. Our
-# libraries are linked in beforehand, once: a submission is linked in a moment,
-# and where it is graded they need not be installed. Ubuntu's archives have code
-# for its linker to optimise: no.
+# the code that executes it, but without the workloads, which know what is
+# right. Our libraries are linked once in advance, so a submission links
+# quickly, and the grading machine need not have them. Ubuntu's archives contain
+# code for link-time optimisation, which is switched off.
 RUNS   := core facts render gpu places places/host statistics verify machine record served
 RUNNER := $(foreach r,$(RUNS),$(filter $(B)/host/units/$r-% $(B)/host/src/$r/%,$(ROOM_OBJECTS))) \
           $(patsubst %,$(B)/host/%.o,$(wildcard src/grade/runner/*.cpp))
 NO_LTO := $(if $(CLANG),,-flinker-output=nolto-rel)
-# With -r the linker does not look where else it does.
+# With -r the linker does not search its usual folders.
 LINK_PART = $(CXX) -r $(NO_LTO) $(PREFIX_LIBS) -L/usr/local/lib -o $@ $^
 build: $(B)/grade/emulated.link $(if $(NVCC),$(B)/grade/device.link)
 $(B)/grade/emulated.o: $(RUNNER) $(EMULATION_OBJECTS)

@@ -1,18 +1,18 @@
-# `make check` and its pieces, and what they need.
+# `make check` and its pieces, with the programs that they need.
 
 # ---- programs ---------------------------------------------------------------
 TEST_SOURCES := $(wildcard tests/*.cpp tests/*/*.cpp tests/*/*/*.cpp)
 TEST_KERNELS := $(wildcard tests/*/*.cu tests/*/*/*.cu)
 $(call store,$(B)/tests.list,$(sort $(TEST_SOURCES) $(TEST_KERNELS)))
 
-# All that the emulated program has, under AddressSanitizer and UBSan; but what
-# is below the emulated kernels has checks of its own, and stacks that
-# AddressSanitizer does not know. What UBSan would check at every use of a
-# pointer doubles the code: ASan sees most of it too.
+# The whole emulated program, under AddressSanitizer and UBSan. The code below
+# the emulated kernels is left out: it has checks of its own, and stacks that
+# AddressSanitizer does not know. UBSan's checks of every pointer would double
+# the code, and ASan finds most of these errors too.
 SANITIZE := -fsanitize=address,undefined -fno-sanitize=null,object-size,vptr,alignment \
             -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-# Without optimisation a unit compiles in half the time, and each check as a
-# call saves a sixth of that; the rooms that tests spend their time in are
+# Without optimisation a unit compiles in half the time, and checks as calls
+# save a sixth of that; the folders in which tests spend their time are
 # optimised. Line numbers in messages of the sanitizers cost an eighth:
 # CXXFLAGS=-g1. With sanitizers GCC takes parts of <regex> for uninitialized.
 calls        = $(if $(CLANG),,--param=asan-instrumentation-with-call-threshold=$1)
@@ -39,9 +39,10 @@ $(B)/check/%.cpp.o: %.cpp $(B)/check.flags $(B)/hash.flags
 	@mkdir -p $(@D)
 	$(call say,CHECK,$<) $(COMPILE) $(CHECK_FLAGS) $(HOT_FLAGS) $(IDENTITY) -c $< -o $@
 
-# The tests' own code does without sanitizers, and compiles in two thirds of the
-# time. It is linked after the rest: of an inline function that both have, the
-# sanitized one is taken. main.cpp has a word for Boost.Test first.
+# The tests' own code is built without sanitizers, in two thirds of the time. It
+# is linked after the rest, so that the linker takes the sanitized copy of
+# inline functions that both have. main.cpp must define a macro before
+# Boost.Test.
 TEST_FLAGS = $(UNCHECKED) -Itests
 $(B)/check/tests/%.cpp.o: tests/%.cpp $(B)/check/tests/standard.hpp.gch
 	@mkdir -p $(@D)
@@ -50,12 +51,12 @@ $(B)/check/tests/standard.hpp.gch: src/core/standard.hpp $(B)/check.flags
 	@mkdir -p $(@D) && printf '#include <%s>\n' boost/test/unit_test.hpp >$(@:.gch=) && cat $< >>$(@:.gch=)
 	$(call say,CHECK,$<) $(PRECOMPILE) $(TEST_FLAGS) $(@:.gch=) -o $@
 
-# Headers of the tests' own are found from tests/.
+# Headers of the tests are found from tests/.
 $(B)/emulated/tests/%: OWN_FLAGS := -Itests
 $(B)/cuda/tests/%: CUDA_FLAGS += -Itests
 
-# With a GPU the same tests, but those of the emulation, also run on it, without
-# sanitizers. The last of them has none left afterwards.
+# With a GPU the same tests, except those of the emulation, also run on it,
+# without sanitizers. The last one leaves the process without a GPU.
 LOSES_GPU := tests/places/unusable_gpu.cu
 GPU_TESTS := $(if $(NVCC),$(if $(GPU_ARCH),$(B)/gpu-tests/run-tests))
 $(B)/gpu-tests/run-tests: $(patsubst %,$(B)/gpu-tests/%.o,$(filter-out tests/places/emulation/%,$(TEST_SOURCES))) \
@@ -73,19 +74,19 @@ shell-of      = $(patsubst %,shell-%,$(basename $(notdir $1)))
 LINT_SOURCES := $(shell find src serial openmp cuda blas tests scripts -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cuh' -o -name '*.h')
 LINT_SCRIPTS := $(wildcard scripts/*.sh scripts/*/*.sh tests/*/*.sh) scripts/make/shell .ci/run debian/man-page.sh
 LINTS        := lint-format lint-shell
-# Not the emulation: the names of its hooks are reserved ones, and have to be.
+# Without the emulation, whose hooks must have reserved names.
 TIDY_SOURCES := $(filter-out src/places/emulation/%,$(wildcard src/*.cpp src/*/*.cpp src/*/*/*.cpp))
 piece = @BUILD=$(B) scripts/check-piece.sh $(B)/check/results/$@
 VARIANTS_OF := $(WORKLOADS:%=variants-%)
-# The longest suites are pieces of their own.
+# The longest suites are separate pieces.
 SUITES  := atax convsep covariance matmul
 UNIT_OF := $(SUITES:%=unit-%)
 .PHONY: build-checks run-checks $(VARIANTS_OF) $(UNIT_OF) unit-others gpu-tests compile-cuda emulate-kernels $(LINTS) lint-tidy $(call shell-of,$(SHELL_TESTS))
 
-# Where no GPU is, a kernel is compiled for the device alone: emulation compiles
-# its host side, and nothing could run it. Hardly optimised, it still passes the
-# assembler, in less time than optimised PTX takes. The code that drives the GPU
-# is compiled and linked in full.
+# Without a GPU, a kernel is compiled for the device alone, because emulation
+# compiles its host side and nothing could run it. With little optimisation it
+# still passes the assembler, in less time than optimised PTX takes. The code
+# that drives the GPU is compiled and linked in full.
 ifeq ($(GPU_ARCH),)
 CHECKED_CUDA := $(patsubst %.cu,$(B)/cuda/%.cubin,$(filter cuda/%,$(CUDA_SOURCES))) $(B)/check/parlab-without-kernels
 else
@@ -98,17 +99,17 @@ WITHOUT_KERNELS := $(MAIN_OBJECT) $(HOST_OBJECTS) $(DRIVER_OBJECTS) $(patsubst %
 $(B)/check/parlab-without-kernels: $(WITHOUT_KERNELS) $(B)/sources.list
 	@mkdir -p $(@D)
 	$(call say,LINK,$@) $(LINK_CUDA) $(filter %.o,$^) $(CUDA_LIBS)
-# The same on GPUs that are not there: what it would ask of them next is not linked.
+# The same on simulated GPUs; later calls to them are not linked.
 $(B)/check/parlab-of-fake-gpus: tests/machine/fake_gpus.c $(B)/check/parlab-without-kernels
 	$(call say,LINK,$@) $(LINK_CUDA) -I$(dir $(NVCC))../include $< $(filter %.o,$(WITHOUT_KERNELS)) $(CUDA_LIBS:static=none) \
 	  -Xlinker --unresolved-symbols=ignore-all
 
-# After the programs, in a make of their own: two makes at once would write the
-# same objects.
+# After the programs, in a separate make: two makes at once would write the same
+# objects.
 build-checks: $(B)/check/run-tests $(GPU_TESTS) $(if $(NVCC),$(CHECKED_CUDA))
-# Two shell tests mostly wait: they begin first, and others use the cores
-# meanwhile. Then come the longest pieces, which are of one thread for the most
-# part, or they end alone. The variants of each workload are a piece.
+# Two shell tests mostly wait, so they begin first while others use the cores.
+# Then come the longest pieces, which are mostly single-threaded and would
+# otherwise end alone. The variants of each workload are a piece.
 run-checks: shell-losses shell-three-nodes unit-others $(VARIANTS_OF) $(UNIT_OF) \
             $(call shell-of,$(SHELL_TESTS)) $(LINTS) emulate-kernels $(if $(NVCC),compile-cuda) \
             $(if $(GPU_TESTS),gpu-tests)
@@ -118,7 +119,7 @@ $(UNIT_OF): unit-%: $(B)/check/run-tests
 	$(piece) $< --run_test=$*
 unit-others: $(B)/check/run-tests
 	$(piece) $< $(foreach s,variants $(SUITES),--run_test='!$s')
-# The CPU's cheats were among unit-others: here they would spoil what CUDA has in this process.
+# unit-others ran the CPU's cheats; here they would damage CUDA's state.
 gpu-tests: $(GPU_TESTS)
 	$(piece) $< --run_test='!cheats'
 define shell_test
@@ -136,10 +137,11 @@ lint-format:
 	$(piece) clang-format --dry-run -Werror $(LINT_SOURCES)
 lint-shell:
 	$(piece) shellcheck -x --severity=warning $(LINT_SCRIPTS)
-# Six minutes of a core: a part of `make lint`, and not of `make check`.
+# Takes six minutes of a core: a part of `make lint`, but not of `make check`.
 lint-tidy:
 	@printf '%s\n' $(TIDY_SOURCES) | xargs -P"$$(cpus)" -I{} clang-tidy --quiet {} -- -std=c++20 -Isrc -fopenmp
-# A formatted file is not written: it keeps its time, and its objects.
+# A file that is already formatted is not written, so it keeps its time and its
+# objects.
 format:
 	@for f in $(LINT_SOURCES); do \
 	  clang-format --dry-run -Werror $$f 2>/dev/null || { echo "  FORMAT $$f" && clang-format -i $$f; }; done

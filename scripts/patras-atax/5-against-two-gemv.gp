@@ -1,5 +1,5 @@
-# How many times as fast as two gemv of the device's own library, against size: all variants in
-# double, the last rungs in float too.
+# Speed relative to two gemv of the device's own library, against size: all variants in double, the last rungs
+# in float too.
 rows = "SELECT " . device . " || ', ' || dtype AS panel, name AS curve, n AS x, times AS y, times_low AS low, times_high AS high, tunables AS note, NULL AS look FROM ladder WHERE times IS NOT NULL AND backend IN ('cuda', 'openmp') AND (dtype = 'double' OR variant IN ('fused', 'bulk')) ORDER BY on_gpu DESC, dtype"
 run = "atax with two gemv of a library: make patras-atax"
 subject = "atax"

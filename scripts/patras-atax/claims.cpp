@@ -115,9 +115,9 @@ Matrix transposed(const Matrix& a) {
   return t;
 }
 
-// A x, then the product with A^T, is A^T A x: with the operands mixed
-// up it is A^T A^T x in the one exercise and D D in the other, which is
-// the same for symmetric matrices only.
+// A x, then the product with A^T, is A^T A x. With its operands swapped it is
+// A^T A^T x in one exercise and D D in the other, which are the same only for
+// symmetric matrices.
 Judgement only_symmetric(const Evidence&) {
   const Matrix symmetric{{{0, 0, 0}, {0, 1, 2}, {0, 2, 4}}},
       general{{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}};

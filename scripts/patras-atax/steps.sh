@@ -1,9 +1,9 @@
 #!/bin/bash -p
 # the experiment of the report patras-cuda, exercise 2: y = A^T (A x) on every backend
 #
-# The report's sizes in double, and on to 16384; then float. Block sizes for its kernel and the one
-# below, everything else at its defaults. After an execution of five seconds larger sizes are left out.
-# SCALE=quick stops at 4096. What is recorded already is not run again.
+# The report's sizes in double, and on to 16384; then float. Block sizes for its kernel and the one below,
+# everything else at its defaults. After an execution of five seconds larger sizes are left out. SCALE=quick
+# stops at 4096. Recorded points are not run again.
 set -uo pipefail
 # shellcheck source=scripts/experiment.sh
 source "${0%/*}/../experiment.sh"

@@ -10,7 +10,7 @@ SELECT p.n, p.variant AS published, p.time_s AS 'published [s]', o.name AS ours,
 FROM published p LEFT JOIN best o ON o.n = p.n AND o.name = p.name AND o.dtype = 'double'
 ORDER BY p.n, p.variant DESC;
 
--- table: The report's table, double: speedup over serial, and what stands for its undefined utilization
+-- table: The report's table, double: speedup over serial, and our substitute for its undefined utilization
 SELECT p.n, p.published_speedup AS 'published [x]', p.utilization / 100.0 AS 'published utilization [1]',
        o.name AS ours, speedup AS 'speedup [x]', speedup_low AS low, speedup_high AS high,
        CASE WHEN on_gpu THEN speedup_transfers END AS 'with copies [x]',

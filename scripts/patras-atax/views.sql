@@ -1,4 +1,4 @@
--- What the figures of patras-atax read. One row of records is one measurement.
+-- Views for the figures of patras-atax. One row of records is one measurement.
 
 -- Square matrices, warm caches, verified and timed.
 CREATE VIEW timed AS
@@ -8,10 +8,10 @@ CREATE VIEW timed AS
   WHERE workload = 'atax' AND verdict = 'passed' AND median_s IS NOT NULL
     AND rows = cols AND cache = 'hot';
 
--- The fastest of each variant at each size; of the bare columns SQLite takes the row of the min.
+-- The fastest of each variant at each size; SQLite takes bare columns from the row of the min.
 CREATE VIEW best AS SELECT *, min(median_s) AS time_s FROM timed GROUP BY name, dtype, n;
 
--- Beside them the two gemv of the library of the same device; `times` as fast as those.
+-- With the two gemv of the same device's library; `times`: as fast as those.
 CREATE VIEW ladder AS
   SELECT b.*,
          ratio(g.median_s, g.log_variance, g.freedom, b.median_s, b.log_variance, b.freedom) AS times,

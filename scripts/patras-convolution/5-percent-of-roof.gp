@@ -1,3 +1,3 @@
-# The ladder rung by rung, as percent of what copying allows, double.
+# The ladder rung by rung, in percent of the limit of copying, double.
 dtype = "double"
 load "scripts/patras-convolution/rungs.inc"

@@ -1,3 +1,3 @@
-# The ladder rung by rung, as percent of what copying allows, float.
+# The ladder rung by rung, in percent of the limit of copying, float.
 dtype = "float"
 load "scripts/patras-convolution/rungs.inc"

@@ -33,7 +33,8 @@ std::vector<PublishedRow> published_of(const std::string& variant) {
   return rows;
 }
 
-// By the interval of one over the other: their own may overlap all the same.
+// By the interval of their ratio, since their own intervals may overlap
+// nonetheless.
 std::optional<bool> grows(const Ratio& first, const Ratio& last) {
   const auto half_width = [](const Ratio& ratio) {
     return std::log(ratio.interval.high / ratio.interval.low) / 2;

@@ -1,9 +1,9 @@
 #!/bin/bash -p
 # the experiment of the report patras-cuda, exercise 1: a 3x3 convolution on every backend
 #
-# The report's sizes in double and float, 10000, which did not fit its card, and powers of two up to
-# 16384; the naive kernel with square blocks of 8, 16 and 32, everything else at its defaults.
-# SCALE=quick: up to 5000. What is recorded already is not run again.
+# The report's sizes in double and float, including 10000, which did not fit its card, and powers of two up to
+# 16384; the naive kernel with square blocks of 8, 16 and 32, everything else at its defaults. SCALE=quick: up
+# to 5000. Recorded points are not run again.
 set -uo pipefail
 # shellcheck source=scripts/experiment.sh
 source "${0%/*}/../experiment.sh"

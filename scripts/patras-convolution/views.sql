@@ -1,4 +1,4 @@
--- What the figures of patras-convolution read. One row of records is one measurement.
+-- Views for the figures of patras-convolution. One row of records is one measurement.
 
 -- Square images, warm caches, verified and timed.
 CREATE VIEW every AS
@@ -8,7 +8,7 @@ CREATE VIEW every AS
   WHERE workload = 'conv2d' AND verdict = 'passed' AND median_s IS NOT NULL AND rows = cols;
 CREATE VIEW timed AS SELECT * FROM every WHERE cache = 'hot';
 
--- The fastest of each variant at each size; of the bare columns SQLite takes the row of the min.
+-- The fastest of each variant at each size; SQLite takes bare columns from the row of the min.
 CREATE VIEW best AS SELECT *, min(median_s) AS time_s FROM timed GROUP BY name, dtype, n;
 
 -- The report's kernel with its square blocks.

@@ -1,4 +1,4 @@
-# Time by the width of the tile of the report's kernel as it was meant, of the naive one and of the triangle: claim P9.
+# Time by tile width, of the report's kernel as it was meant, the naive one and the triangle: claim P9.
 rows = "SELECT name AS panel, n AS line, tile AS [column], median_s AS time_s FROM tiles WHERE variant IN ('naive', 'tiled', 'mirror')"
 run = "covariance/cuda in double on a GPU: make patras-covariance"
 subject = "covariance, double"

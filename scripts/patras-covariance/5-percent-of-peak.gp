@@ -1,5 +1,5 @@
-# All variants in percent of the highest measured rate of multiply-adds of their device: a GPU's is that of its
-# tensor cores, half of which is out of reach without them.
+# All variants in percent of the highest measured rate of multiply-adds of their device. On a GPU this is the
+# rate of its tensor cores; without them half of it is out of reach.
 at = "FROM ladder WHERE dtype = 'double' AND n >= 512"
 percent = "peak_percent"
 of = "the peak"

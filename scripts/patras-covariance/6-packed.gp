@@ -1,5 +1,5 @@
-# The upper triangle packed, against both triangles with the second mirrored: how many times as fast,
-# alone and with the copies to and from the device, of which the result is half as long.
+# The packed upper triangle, compared with both triangles (the second mirrored): how many times as fast, alone
+# and with the copies to and from the device, of which the result is half as long.
 rows = "SELECT 'kernels' AS panel, dtype || ', kernels' AS curve, n AS x, times AS y, times_low AS low, times_high AS high, NULL AS note, NULL AS look FROM packed" \
   . " UNION ALL SELECT 'copies', dtype || ', + copies', n, moved_times, NULL, NULL, NULL, NULL FROM packed"
 run = "covariance/cuda/packed and mirror on a GPU: make patras-covariance"

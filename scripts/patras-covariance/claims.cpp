@@ -9,8 +9,8 @@ namespace {
 
 constexpr const char* report = "patras-covariance";
 
-// With means as means: not those of PolyBench's constant, which are
-// measured once beside them.
+// With true means, not PolyBench's constant, which is measured once beside
+// them.
 Selection covariance(const Evidence& e, const std::string& variant) {
   const auto all = e.timed("covariance", Dtype::f64).variant(variant);
   return in_range_of("patras-cuda-covariance", all).where([](const Record& r) {

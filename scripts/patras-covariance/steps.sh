@@ -1,11 +1,11 @@
 #!/bin/bash -p
 # the experiment of the report patras-cuda, exercise 3: covariance matrices on every backend
 #
-# The report's sizes in double, smaller and larger ones beside them; then float. Tiles of 8, 16 and
-# 32, and the printed experiment with PolyBench's constant. The serial loops would take minutes at
-# the largest sizes: after an execution of three seconds larger ones are left out. But PolyBench's
-# own, over which the report gives its speedups, run at 1500 too, often enough for an interval.
-# SCALE=quick: up to 1024. What is recorded already is not run again.
+# The report's sizes in double, with smaller and larger ones; then float. Tiles of 8, 16 and 32, and the
+# printed experiment with PolyBench's constant. The serial loops would take minutes at the largest sizes:
+# after an execution of three seconds larger ones are left out. But PolyBench's own loops, the baseline of the
+# report's speedups, run at 1500 too, often enough for an interval. SCALE=quick: up to 1024. Recorded points
+# are not run again.
 set -uo pipefail
 # shellcheck source=scripts/experiment.sh
 source "${0%/*}/../experiment.sh"

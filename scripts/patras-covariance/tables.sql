@@ -2,8 +2,8 @@
 
 -- note: Covariance of n variables, n observations each, caches hot, times of one execution with their 95 %
 -- intervals; roof: the time the multiply-adds of one triangle need at the measured rate, or its data at the
--- measured bandwidth; peak: that rate of multiply-adds, without tensor cores; cuBLAS and cuda/tensor use them
--- for double, have their rate as their roof, and may pass it.
+-- measured bandwidth; peak: that rate of multiply-adds, without tensor cores. cuBLAS and cuda/tensor use
+-- tensor cores for double; their roof is that of these cores, and they may pass the peak.
 
 -- table: The report's table, double: times (ours: serial/plain; its kernel as it was meant is cuda/tiled, best tile)
 SELECT p.n, p.variant AS published, p.time_s AS 'published [s]', o.name AS ours,
@@ -12,7 +12,7 @@ SELECT p.n, p.variant AS published, p.time_s AS 'published [s]', o.name AS ours,
 FROM published p LEFT JOIN best o ON o.n = p.n AND o.name = p.name AND o.dtype = 'double'
 ORDER BY p.n, p.variant DESC;
 
--- table: The report's table, double: speedup over serial, and what stands for its undefined utilization
+-- table: The report's table, double: speedup over serial, and our substitute for its undefined utilization
 SELECT p.n, p.published_speedup AS 'published [x]', p.utilization / 100.0 AS 'published utilization [1]',
        o.name AS ours, speedup AS 'speedup [x]', speedup_low AS low, speedup_high AS high,
        CASE WHEN on_gpu THEN speedup_transfers END AS 'with copies [x]',
@@ -31,7 +31,7 @@ SELECT n, variant AS kernel, max(CASE tile WHEN 8 THEN median_s END) AS '8 [s]',
        max(CASE tile WHEN 32 THEN speedup END) AS '32 over serial [x]'
 FROM tiles GROUP BY n, variant ORDER BY n, max(median_s) DESC;
 
--- table: The upper triangle packed against both triangles (cuda/packed, cuda/mirror), best tiles
+-- table: The packed upper triangle compared with both triangles (cuda/packed, cuda/mirror), best tiles
 SELECT dtype, n, mirror_s AS 'mirror [s]', mirror_tile AS tile, packed_s AS 'packed [s]',
        packed_tile AS tile, times AS 'packed faster [x]', times_low AS low, times_high AS high,
        CASE WHEN times_low > 1 THEN 'packed' WHEN times_high < 1 THEN 'mirror' ELSE 'tie' END AS winner,
@@ -54,6 +54,6 @@ FROM polybench p LEFT JOIN (SELECT *, min(median_s) AS time_s FROM timed GROUP B
      ON o.n = p.n AND o.name = p.name AND o.dtype = p.dtype AND o.tile IS p.tile
 ORDER BY p.n, p.name;
 
--- table: What has no time, and why
+-- table: Variants without a time, and why
 SELECT n, name AS variant, dtype, tile, verdict FROM every WHERE verdict <> 'passed'
 ORDER BY name, dtype, n;

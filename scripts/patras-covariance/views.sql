@@ -1,7 +1,7 @@
--- What the figures of patras-covariance read. One row of records is one measurement.
+-- Views for the figures of patras-covariance. One row of records is one measurement.
 
--- Speedups are over PolyBench's loops. Where these were left out, for they take too long, the records
--- have one over the other serial variant, which must not stand beside those.
+-- Speedups are over PolyBench's loops. If these were left out because they take too long, the records have
+-- speedups over the other serial variant, which cannot be compared with those.
 UPDATE all_records
 SET speedup = NULL, speedup_low = NULL, speedup_high = NULL,
     speedup_transfers = NULL, speedup_transfers_low = NULL, speedup_transfers_high = NULL
@@ -18,27 +18,27 @@ CREATE VIEW every AS
          CASE WHEN unit LIKE 'tensor %' THEN 2 ELSE on_gpu END AS units -- CPU, GPU, its tensor cores
   FROM records WHERE workload = 'covariance' AND m = n AND cache = 'hot';
 
--- Verified and timed: with the means as they should be, and with PolyBench's constant.
+-- Verified and timed: with the true means, and with PolyBench's constant.
 CREATE VIEW timed AS
   SELECT * FROM every WHERE verdict = 'passed' AND median_s IS NOT NULL AND float_n = 0;
 CREATE VIEW polybench AS
   SELECT *, min(median_s) AS time_s FROM every
   WHERE verdict = 'passed' AND median_s IS NOT NULL AND float_n > 0 GROUP BY name, dtype, n;
 
--- The fastest of each variant at each size; of the bare columns SQLite takes the row of the min.
+-- The fastest of each variant at each size; SQLite takes bare columns from the row of the min.
 CREATE VIEW best AS SELECT *, min(median_s) AS time_s FROM timed GROUP BY name, dtype, n;
 
--- Of these what compares backends: who is the fastest of its own at some size, libraries, and the
+-- Those that compare backends: variants that are the fastest of theirs at some size, libraries, and the
 -- report's kernel. The ladder has figures of its own.
 CREATE VIEW shown AS
   SELECT * FROM best WHERE backend = 'blas' OR name = 'cuda/tiled' OR (name, dtype) IN
     (SELECT name, dtype FROM (SELECT name, dtype, min(time_s) FROM best GROUP BY backend, dtype, n));
 
--- Measured rates of multiply-adds, the best of the units of a device: the roof where it does not lie on bandwidth.
+-- Measured rates of multiply-adds, the best of a device's units: the roof unless bandwidth sets it.
 CREATE VIEW peak AS
   SELECT dtype, on_gpu, max(roof_gflops) AS peak_gflops FROM timed GROUP BY dtype, on_gpu;
 
--- All of it, beside the peak and syrk of the same device's library; `times` as fast as that.
+-- All of it, with the peak and syrk of the same device's library; `times`: as fast as syrk.
 CREATE VIEW ladder AS
   SELECT b.*, 100 * b.gflops / p.peak_gflops AS peak_percent,
          ratio(s.median_s, s.log_variance, s.freedom, b.median_s, b.log_variance, b.freedom) AS times,
@@ -47,7 +47,7 @@ CREATE VIEW ladder AS
   FROM best b LEFT JOIN peak p USING (dtype, on_gpu) LEFT JOIN best s
     ON s.n = b.n AND s.dtype = b.dtype AND s.on_gpu = b.on_gpu AND s.name LIKE 'blas/%_syrk';
 
--- The upper triangle packed against both triangles, the second mirrored: how many times as fast,
+-- The packed upper triangle compared with both triangles, the second mirrored: how many times as fast,
 -- alone and with the copies, of which the result is half as long.
 CREATE VIEW packed AS
   SELECT a.n, a.dtype, a.time_s AS packed_s, b.time_s AS mirror_s, a.tile AS packed_tile,

@@ -1,3 +1,3 @@
-# Item 1 of the report: without tiles, every read from global memory, against the cache policy.
+# Item 1 of the report: without tiles, every read from global memory, by cache policy.
 kernel = "nontiled"
 load "scripts/separable-convolution/cache.inc"

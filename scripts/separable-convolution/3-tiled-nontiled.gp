@@ -1,4 +1,4 @@
-# Item 5 of the report: tiles of 16 x 16 against none, blocks of 16 x 16; and the last rung.
+# Item 5 of the report: tiles of 16 x 16 compared with none, blocks of 16 x 16; and the last rung.
 of(series, view) = "SELECT 'measured' AS panel, 'cuda/" . series . "' AS curve, n AS x, time_s AS y, low_s AS low, high_s AS high, NULL AS note, NULL AS look FROM " . view . " AND dtype = 'float'"
 rows = of("global", "nontiled WHERE policy = 'default' AND variant = 'global'") . " UNION ALL " . of("padded", "nontiled WHERE policy = 'default' AND variant = 'padded'") \
   . " UNION ALL " . of("tiled", "tiled_16 WHERE policy = 'default'") . " UNION ALL " . of("fused", "best WHERE name = 'cuda/fused'") \

@@ -1,5 +1,5 @@
-# Item 7 of the report: float against double, tiled. Its label says tiles of 16 x 16, its largest time
-# is that of 16 x 128 in the column pass: both are here.
+# Item 7 of the report: float compared with double, tiled. Its label says tiles of 16 x 16, but its largest
+# time is that of 16 x 128 in the column pass: both are shown.
 of(tiles, view) = "SELECT 'measured' AS panel, dtype || ', " . tiles . "' AS curve, n AS x, time_s AS y, low_s AS low, high_s AS high, NULL AS note, NULL AS look FROM " . view . " WHERE policy = 'default'"
 rows = of("16x16", "tiled_16") . " UNION ALL " . of("16x128", "tiled_tall") \
   . " UNION ALL SELECT 'published', data_type, rows, time_s, NULL, NULL, NULL, 20 FROM published_separable_convolution_float_double WHERE time_s IS NOT NULL AND rows IN (SELECT n FROM tiled_16)"

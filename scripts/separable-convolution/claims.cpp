@@ -39,8 +39,7 @@ TunableValues tiles(int block, int w1, int h1, int w2, int h2) {
 const TunableValues all_16 = tiles(16, 16, 16, 16, 16),
                     tall = tiles(16, 16, 16, 16, 128);
 
-// The report's kernel without tiles: on the padded image,
-// where that was measured.
+// The report's kernel without tiles: on the padded image if that was measured.
 Selection global(const Evidence& e) {
   const auto padded = convsep(e).variant("cuda/padded");
   return padded.empty() ? convsep(e).variant("cuda/global") : padded;
@@ -59,7 +58,7 @@ Text cost(double ratio) {
   return Text(ratio >= 1 ? "+" : "-") + in_percent(std::abs(ratio - 1));
 }
 
-// Time of one mode over that of another lies in a band.
+// The ratio of one mode's time to another's lies in a band.
 Judgement costs(const Record& mode, const Record& usual, double low,
                 double high, const std::string& what) {
   const auto ratio = gain(usual, mode);
@@ -116,8 +115,8 @@ Judgement small_blocks(const Evidence& e) {
   return tally.judgement("16x16 over 32x32:", needs(e, report));
 }
 
-// Shared and constant reads per pixel over global ones, of a pass whose
-// tile is so long in the direction of the filter.
+// Shared and constant reads per pixel relative to global ones, for a pass whose
+// tile has this length in the direction of the filter.
 double reuse(int tile) {
   return 2.0 * (2 * radius + 1) * tile / (tile + 2 * radius);
 }
@@ -149,7 +148,7 @@ void occupancy_example(Tally& tally, const Selection& all) {
       names.insert(record->variant);
     return names.size();
   };
-  // Beyond that size some variants alone were measured, for another question.
+  // Larger sizes were measured for some variants only, for another question.
   std::size_t most = 0;
   auto sizes = kernels.sizes();
   for (const auto& size : sizes)
@@ -173,7 +172,7 @@ void occupancy_example(Tally& tally, const Selection& all) {
     const auto ratio = gain(*best, *more.best());
     tally.add(decided(ratio) ? std::optional(true) : std::nullopt, occupancy,
               fastest + ", " + in_words(ratio) + " over " + text(*more.best()));
-  } else if (!less.empty()) {  // where all are alike, nothing is told
+  } else if (!less.empty()) {  // if all are alike, nothing is learned
     tally.add(false, occupancy, fastest + ", no other has more");
   }
 }
@@ -185,8 +184,8 @@ Judgement occupancy_is_not_all(const Evidence& e) {
     occupancy_example(tally, e.timed(workload, Dtype::f32));
   }
   auto judgement = tally.judgement("", needs(e, report));
-  // One example shows that it is not ruled out; where there is none, it is
-  // not ruled out either.
+  // One example shows that it can happen. Without an example, it is still not
+  // ruled out.
   if (tally.held() > 0) {
     judgement.outcome = Outcome::holds;
   } else if (!tally.empty()) {
@@ -297,7 +296,7 @@ Judgement largest_only(const Evidence&) {
           " in the mean");
 }
 
-// Time per pixel at the middle one over the greater of its neighbours'.
+// Time per pixel at the middle size, relative to the larger of its neighbours'.
 double bump(double below, double middle, double above) {
   return middle / std::max(below, above);
 }

@@ -1,10 +1,9 @@
 #!/bin/bash -p
 # the experiment of the report separable-convolution: row pass and column pass on every backend
 #
-# The report's items at radius 16: cache policies without and with tiles, its nine settings of the
-# tiles and a search over more, with tiles against without, float against double. Then all variants
-# at its sizes and beyond, and against the radius. SCALE=quick: up to 1024.
-# What is recorded already is not run again.
+# The report's items at radius 16: cache policies without and with tiles, its nine settings of the tiles and a
+# search over more, tiles compared with none, float with double. Then all variants at its sizes and beyond,
+# and by radius. SCALE=quick: up to 1024. Recorded points are not run again.
 set -uo pipefail
 # shellcheck source=scripts/experiment.sh
 source "${0%/*}/../experiment.sh"
@@ -19,9 +18,9 @@ else
   largest=1024 time=0.1 limit=1
 fi
 
-# Of the report: default, -dlcm=cg, -dlcm=cs -dscm=wt.
+# The report's policies: default, -dlcm=cg, -dlcm=cs -dscm=wt.
 policies=("0 0" "2 0" "3 1")
-# Block, tile of the row pass, tile of the column pass: its table of tile sizes, best one last.
+# Block, tile of the row pass, tile of the column pass: its table of tile sizes, the best one last.
 settings=("32 32 32 32 32" "32 64 64 64 64" "16 16 16 16 16" "16 32 32 32 32" "16 64 64 64 64"
   "16 64 16 16 64" "16 128 16 16 128" "16 256 16 16 256" "16 16 16 16 128")
 tiled() { # "BLOCK W1 H1 W2 H2", as arguments

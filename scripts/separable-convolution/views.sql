@@ -1,5 +1,5 @@
--- What the figures of separable-convolution read. One row of records is one measurement; the
--- published tables are there as published_NAME.
+-- Views for the figures of separable-convolution. One row of records is one measurement; the
+-- published tables are available as published_NAME.
 
 -- Square images, warm caches, verified and timed. gbytes: of the image, read once and written once.
 CREATE VIEW every AS
@@ -14,11 +14,11 @@ CREATE VIEW every AS
         AND cache = 'hot';
 CREATE VIEW timed AS SELECT * FROM every WHERE radius = 16;
 
--- The fastest of each variant at each size; of the bare columns SQLite takes the row of the min.
+-- The fastest of each variant at each size; SQLite takes bare columns from the row of the min.
 CREATE VIEW best AS
   SELECT *, min(median_s) AS time_s FROM timed WHERE policy = 'default' GROUP BY name, dtype, n;
 
--- Against the radius: with those tunables alone that most radii were measured with, the usual ones.
+-- By radius, only with the usual tunables: those that most radii were measured with.
 CREATE VIEW configured AS
   SELECT *, name || dtype || n || ';' || tunables AS config FROM every WHERE policy = 'default';
 CREATE VIEW by_radius AS

@@ -1,4 +1,5 @@
-# The share of an execution that a GPU is in transfers, where it waits for others, too.
+# The share of an execution that a GPU spends in transfers, including waits for other GPUs; it may compute
+# meanwhile.
 what = "moving_percent"
 low = "NULL"
 high = "NULL"

@@ -1,4 +1,4 @@
-# Weak scaling: 8192 rows for each GPU; the time of one over the time of the team.
+# Weak scaling: 8192 rows per GPU; the time on one GPU over the time on several.
 run = "several GPUs: make several-gpus"
 from = "weak"
 what = "efficiency"

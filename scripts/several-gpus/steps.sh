@@ -1,10 +1,9 @@
 #!/bin/bash -p
-# what a second GPU buys, and a third: each workload shared out by several GPUs of one machine
+# the gain of a second GPU, and a third: each workload shared by several GPUs of one machine
 #
-# A question of our own: strong scaling from 1 to all GPUs, from small sizes, where the second one only
-# costs, to the largest; weak scaling, with as much for each GPU as one has alone. One process drives
-# all of them. The all-reduces need NCCL (docs/how-to/several-gpus.md). What is recorded already is not run
-# again.
+# A question of our own: strong scaling from 1 to all GPUs, from small sizes, at which the second one only
+# costs, to the largest; weak scaling, with as much for each GPU as one has alone. One process drives all of
+# them. The all-reduces need NCCL (docs/how-to/several-gpus.md). Recorded points are not run again.
 set -uo pipefail
 # shellcheck source=scripts/experiment.sh
 source "${0%/*}/../experiment.sh"
@@ -50,7 +49,7 @@ if [[ $scale == full ]]; then
   share convsep 4096,16384 double --variant split_strips
   share covariance "$variables" float --variant split_panels
   share matmul 4096,8192 double --variant cuda/split_rows,cuda/split_panels,cuda/split_tensor,blas/split_rows
-  # What the caches of more GPUs hold together is no gain where they are cold.
+  # With cold caches, the larger caches of several GPUs together are no gain.
   share dmv 4096,16384 float --variant split_rows,split_columns --cache cold
   share atax 4096,16384 float --variant split_rows --cache cold
   share vector_sum 16M,1024M float --variant split_elements --cache cold
@@ -58,7 +57,7 @@ if [[ $scale == full ]]; then
   share convsep 4096,16384 float --variant split_strips --cache cold
 fi
 
-# The fastest that one GPU has for the largest of these problems, which need not be what can be split.
+# The fastest on one GPU for the largest of these problems, which may be a variant that cannot be split.
 alone() { # WORKLOAD SIZES DTYPE VARIANTS
   step "$1 on one GPU, the fastest: $3; $2" \
     "$1" "$2" --dtype "$3" --variant "$4" --time-limit 0.3

@@ -1,6 +1,6 @@
--- What the figures of several-gpus read. One row of records is one measurement.
+-- Views for the figures of several-gpus. One row of records is one measurement.
 
--- side: rows of the matrix or image, or elements of the vector. name: what is divided is said where a
+-- side: rows of the matrix or image, or elements of the vector. name: includes what is divided if a
 -- workload has several ways.
 CREATE VIEW timed AS
   SELECT *, workload || CASE WHEN backend = 'blas' THEN '/cublas'
@@ -13,7 +13,7 @@ CREATE VIEW timed AS
   FROM records
   WHERE verdict = 'passed' AND median_s IS NOT NULL AND gpus IS NOT NULL;
 
--- Each point against the same variant on one GPU: the same problem, or 8192 rows of it for each GPU.
+-- Each point compared with the same variant on one GPU: the same problem, or 8192 rows of it per GPU.
 CREATE VIEW against_one AS
   SELECT t.*, one.size AS one_size,
          ratio(one.median_s, one.log_variance, one.freedom, t.median_s, t.log_variance, t.freedom)
@@ -24,8 +24,8 @@ CREATE VIEW against_one AS
          CASE WHEN t.gpus > 1 THEN
            ratio_high(one.median_s, one.log_variance, one.freedom, t.median_s, t.log_variance, t.freedom)
          END AS gained_high,
-         -- Transfers are looked at in executions of their own. Where they took longer than one that is timed,
-         -- a GPU waited for another, and nothing is said.
+         -- Transfers are measured in separate executions. If they took longer than a timed one,
+         -- a GPU waited for another, and the value is left out.
          CASE WHEN t.moving_s <= t.median_s THEN 100 * t.moving_s / t.median_s END AS moving_percent
   FROM timed t JOIN timed one USING (name, cache)
   WHERE one.gpus = 1;
@@ -45,8 +45,8 @@ CREATE VIEW largest AS
   WHERE side = (SELECT max(side) FROM strong l
                 WHERE l.name = s.name AND l.gpus = (SELECT max(gpus) FROM strong));
 
--- What the figures draw: of the ways to share a workload in a type that were measured at three sizes or
--- more, the one that is fastest on all GPUs at the largest.
+-- For the figures: among the ways to share a workload in a type that were measured at three sizes or more,
+-- the one that is fastest on all GPUs at the largest.
 CREATE VIEW drawn AS
   WITH ways AS (SELECT workload, dtype, name, max(side) AS side FROM strong
                 WHERE gpus = (SELECT max(gpus) FROM strong)
@@ -59,8 +59,8 @@ CREATE VIEW drawn AS
   SELECT name FROM ranked WHERE place = 1;
 CREATE VIEW largest_drawn AS SELECT * FROM largest WHERE name IN (SELECT name FROM drawn);
 
--- The fastest that one GPU has, of its library too, where something was measured that is written for one
--- GPU alone: what can be split is not always the fastest.
+-- The fastest on one GPU, including its library, if variants for one GPU were measured: variants that can be
+-- split are not always the fastest.
 CREATE VIEW on_one AS
   SELECT workload, dtype, gpus, backend || '/' || variant AS name, median_s, log_variance, freedom,
          coalesce(rows || 'x' || cols, m || 'x' || k || 'x' || n, m || 'x' || n, n) AS size
@@ -83,7 +83,7 @@ CREATE VIEW against_alone AS
   FROM strong s JOIN alone a USING (workload, dtype, size)
   WHERE s.gpus = (SELECT max(gpus) FROM strong);
 
--- Weak scaling: 8192 rows for each GPU, of what was measured so on several.
+-- Weak scaling: 8192 rows per GPU, for variants measured like this on several.
 CREATE VIEW weak AS
   WITH rows_for_each AS (
     SELECT *, 100 * gained AS efficiency,
@@ -93,8 +93,8 @@ CREATE VIEW weak AS
       AND one_size IN ('8192x8192', '8192x8192x8192'))
   SELECT * FROM rows_for_each WHERE name IN (SELECT name FROM rows_for_each WHERE gpus > 1);
 
--- From which size on a team is faster than one GPU by more than the interval leaves open; NULL: at no
--- size that was measured.
+-- The size from which on several GPUs are faster than one by more than the interval; NULL: at no measured
+-- size.
 CREATE VIEW pays AS
   SELECT name, gpus, min(side) FILTER (WHERE gains > 1 AND side > last_that_does_not) AS from_side,
          min(bytes) FILTER (WHERE gains > 1 AND side > last_that_does_not) AS from_bytes,
@@ -104,8 +104,8 @@ CREATE VIEW pays AS
         FROM (SELECT *, coalesce(gained_low, gained) AS gains FROM strong WHERE gpus > 1))
   GROUP BY name, gpus;
 
--- What we want of a team, in percent of its GPUs' speed together: reached or missed where the whole
--- interval is, open where the samples do not tell, NULL where nothing was measured.
+-- Our targets for several GPUs, in percent of their combined speed: reached or missed if the whole interval
+-- is, open if the samples cannot tell, NULL if nothing was measured.
 CREATE VIEW targets AS
   WITH wanted(name, side, percent) AS (VALUES
     ('dmv/rows', 16384, 95), ('dmv/rows', 32768, 95), ('atax', 16384, 95), ('atax', 32768, 95),

@@ -1,3 +1,3 @@
-# The rungs and the libraries in TF32, where most were measured and at other sizes.
+# The rungs and the libraries in TF32, at the size with most of them and at other sizes.
 kind = "TF32"
 load "scripts/tensor-matmul/ladder.inc"

@@ -1,4 +1,4 @@
-# What each rung reaches of the best of cuBLAS and cuBLASLt, at 8192 or the largest size there is.
+# Each rung in percent of the faster of cuBLAS and cuBLASLt, at 8192 or the largest size there is.
 at = "FROM rungs WHERE n = (SELECT max(n) FROM rungs WHERE n <= 8192) AND peer_percent IS NOT NULL"
 rows = "SELECT * FROM (SELECT 'the best library' AS panel, kind AS series, 'cuda/' || variant AS name, peer_percent AS x, peer_percent_low AS low, peer_percent_high AS high, '%' AS unit, tunables AS note, NULL AS look " . at . " ORDER BY place DESC)"
 run = "matmul on tensor cores: make tensor-matmul"

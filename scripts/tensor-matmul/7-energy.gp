@@ -1,3 +1,3 @@
-# Which rung costs the least energy, and whether it is the fastest.
+# The rung with the lowest energy, and whether it is the fastest.
 extents = "m || ' x ' || k || ' x ' || n"
 load "scripts/figures/energy.gp"

@@ -1,9 +1,9 @@
 #!/bin/bash -p
 # how far tensor cores go: matmul in half, bfloat16, TF32 and float on them, rung by rung
 #
-# A question of our own: what each step from products by warps to persistent clusters buys, against the
-# best of cuBLAS and cuBLASLt; and what precision costs, from TF32 to float's own accuracy. Round,
-# odd and rectangular sizes. Needs an H100 or H200. What is recorded already is not run again.
+# A question of our own: the gain of each step from products by warps to persistent clusters, compared with
+# the best of cuBLAS and cuBLASLt; and the cost of precision, from TF32 to float's own accuracy. Round, odd
+# and rectangular sizes. Needs an H100 or H200. Recorded points are not run again.
 set -uo pipefail
 # shellcheck source=scripts/experiment.sh
 source "${0%/*}/../experiment.sh"
@@ -32,7 +32,7 @@ done
 step "float in TF32; $sizes" \
   matmul "$sizes" --backend cuda,blas --variant "$rungs,cublas_tf32,cublaslt" --dtype float \
   --time-limit 0.3
-# naive adds up as a serial loop does: what float itself errs is told by it and by cuBLAS.
+# naive adds up like a serial loop: it and cuBLAS show the error of float itself.
 step "float with float's accuracy; $sizes" \
   matmul "$sizes" --backend cuda,blas --variant naive,warp_tiles,bf16x6,fp16x3,cublas \
   --dtype float --time-limit 0.3

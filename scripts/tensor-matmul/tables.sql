@@ -1,15 +1,15 @@
--- The ladders by type, odd sizes, and what may stand in for float.
+-- The ladders by type, odd sizes, and which arithmetic can replace float.
 
 -- note: C = A B on tensor cores, caches hot, times of one execution with their 95 % intervals.
 
--- table: What each rung bought: times as fast as the rung before; library: the best of cuBLAS and cuBLASLt
+-- table: The gain of each rung: times as fast as the rung before; library: the faster of cuBLAS and cuBLASLt
 SELECT kind, n, variant, median_s AS 'time [s]', low_s AS low, high_s AS high,
        tflops * 1e12 AS 'rate [flop/s]', gained AS 'over the rung before [x]',
        peer_percent / 100 AS 'of library [1]', roof_percent / 100 AS 'of roof [1]'
 FROM rungs ORDER BY kind, n, place;
 
--- table: What may stand in for float: largest errors, in units of the bound of float and of the element's own
--- rounding; it may err at most twice as much as a loop in float or cuBLAS
+-- table: Arithmetic that can replace float: largest errors, in units of float's bound and of the element's own
+-- rounding; they may be at most twice those of a loop in float or of cuBLAS
 SELECT n, name AS variant, arithmetic, tflops * 1e12 AS 'rate [flop/s]',
        tflops / (SELECT tflops FROM accuracy c WHERE c.n = s.n AND c.name = 'blas/cublas') AS 'cuBLAS float [x]',
        uniform AS 'uniform, of bound', wide AS 'wide, of bound',

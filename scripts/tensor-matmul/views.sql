@@ -1,6 +1,6 @@
--- What the figures of tensor-matmul read. One row of records is one measurement.
+-- Views for the figures of tensor-matmul. One row of records is one measurement.
 
--- Verified and timed, warm caches. kind: of the arithmetic that products are compared in.
+-- Verified and timed, warm caches. kind: the arithmetic; products of the same kind are compared.
 CREATE VIEW timed AS
   SELECT *, CASE WHEN dtype <> 'float' THEN dtype WHEN arithmetic = 'tf32' THEN 'TF32'
                  ELSE 'float' END AS kind,
@@ -10,7 +10,7 @@ CREATE VIEW timed AS
   FROM records
   WHERE workload = 'matmul' AND verdict = 'passed' AND median_s IS NOT NULL AND cache = 'hot';
 
--- The best that the vendor's libraries do: of the bare columns SQLite takes the row of the min.
+-- The fastest of the vendor's libraries: SQLite takes bare columns from the row of the min.
 CREATE VIEW peer AS
   SELECT m, k, n, kind, variant, min(median_s) AS median_s, tflops
   FROM timed WHERE backend = 'blas' GROUP BY m, k, n, kind;
@@ -33,8 +33,8 @@ CREATE VIEW rungs AS
         FROM square WHERE backend = 'cuda')
   WHERE place IS NOT NULL;
 
--- Accuracy against speed: products of floats, one row for each kind of inputs. Of the rungs in TF32
--- the last one stands for all, which err alike.
+-- Accuracy against speed: products of floats, one row for each kind of inputs. The last of the rungs in TF32
+-- stands for all, because their errors are alike.
 CREATE VIEW accuracy AS
   SELECT n, backend || '/' || variant AS name, arithmetic, tflops, errors_on, of_bound, of_rounding
   FROM (SELECT *, 'uniform' AS errors_on, error_uniform_of_bound AS of_bound,
@@ -44,12 +44,12 @@ CREATE VIEW accuracy AS
   WHERE dtype = 'float' AND of_bound > 0
     AND NOT (backend = 'cuda' AND arithmetic = 'tf32' AND variant <> 'overlapped');
 
--- What float itself errs: the largest of loops of multiply-adds, as in serial, and of cuBLAS.
+-- The errors of float itself: the largest of loops of multiply-adds, as in serial, and of cuBLAS.
 CREATE VIEW float_error AS
   SELECT n, errors_on, max(of_bound) AS of_bound FROM accuracy
   WHERE arithmetic = 'ieee' GROUP BY n, errors_on;
 
--- What may stand in for float, as far as these inputs tell: it errs at most twice as much.
+-- Variants that can replace float, as far as these inputs tell: their errors are at most twice as large.
 CREATE VIEW stands_in AS
   SELECT a.n, a.name, a.arithmetic, max(a.tflops) AS tflops,
          max(CASE a.errors_on WHEN 'uniform' THEN a.of_bound END) AS uniform,

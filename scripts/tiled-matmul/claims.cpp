@@ -1,5 +1,5 @@
-// Claims of the report on the tiled matrix product: one tile of C per
-// block against several; int.
+// Claims of the report on the tiled matrix product: one tile of C per block
+// compared with several; int.
 #include <cmath>
 #include <map>
 #include <string>
@@ -21,8 +21,8 @@ std::string where(const Record& record) {
          std::to_string(record.tunables["tile"]);
 }
 
-// The kernel with so many tiles of C per block, at the size and tile width
-// of another record; with one it is the report's "tile normal".
+// The kernel with this many tiles of C per block, at the size and tile width of
+// another record; with one tile it is the report's "tile normal".
 const Record* with_tiles(const Selection& all, const Record& like,
                          std::int64_t tiles) {
   const auto same = all.size(like.size).with("tile", like.tunables["tile"]);
@@ -32,8 +32,8 @@ const Record* with_tiles(const Selection& all, const Record& like,
                           .best();
 }
 
-// With so many tiles per block against fewer, at every size and
-// tile width that has both.
+// Compares two numbers of tiles per block, at every size and tile width that
+// has both.
 Tally more_tiles(const Selection& all, std::int64_t tiles, std::int64_t fewer) {
   Tally tally;
   for (const auto* one : all.variant("cuda/tiled")) {

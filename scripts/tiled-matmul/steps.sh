@@ -1,9 +1,9 @@
 #!/bin/bash -p
 # the experiment of the report tiled-matmul: C = A B with tiles of several widths, and what follows
 #
-# The report's two kernels in int at 1000 and 2000, every tile width and granularity; the whole ladder
-# and the libraries in float up to 8K. SCALE=quick: the CPU only, up to 1024. What is recorded already
-# is not run again.
+# The report's two kernels in int at 1000 and 2000, with every tile width and granularity; the whole ladder
+# and the libraries in float up to 8K. SCALE=quick: the CPU only, up to 1024. Recorded points are not run
+# again.
 set -uo pipefail
 # shellcheck source=scripts/experiment.sh
 source "${0%/*}/../experiment.sh"

@@ -10,7 +10,7 @@ SELECT p.n, p.name AS kernel, p.time_s AS 'published [s]',
 FROM published p JOIN best_of_all o ON o.n = p.n AND o.name = p.name AND o.dtype = 'int'
 ORDER BY p.n, p.name DESC;
 
--- table: Granularity 2 against one tile: times as fast (published: 1.19 at 1000, 1.46 at 2000)
+-- table: Granularity 2 compared with one tile: times as fast (published: 1.19 at 1000, 1.46 at 2000)
 SELECT n, tile, max(CASE granularity WHEN 1 THEN speedup END) AS 'granularity 1 [x]',
        max(CASE granularity WHEN 2 THEN speedup END) AS '2 [x]',
        max(CASE granularity WHEN 4 THEN speedup END) AS '4 [x]'

@@ -1,7 +1,7 @@
--- What the figures of tiled-matmul read. One row of records is one measurement.
+-- Views for the figures of tiled-matmul. One row of records is one measurement.
 
 -- Square products, warm caches, verified and timed. The roof is that of float: other arithmetic has
--- units, and a roof, of its own.
+-- its own units and its own roof.
 CREATE VIEW timed AS
   SELECT *, backend || '/' || variant AS name,
          CASE WHEN arithmetic = 'ieee' THEN gflops * 100 / nullif(roof_percent, 0) END AS roof_gflops
@@ -9,17 +9,17 @@ CREATE VIEW timed AS
   WHERE workload = 'matmul' AND verdict = 'passed' AND median_s IS NOT NULL
     AND m = n AND k = n AND cache = 'hot';
 
--- The fastest of each variant at each size; of the bare columns SQLite takes the row of the min.
+-- The fastest of each variant at each size; SQLite takes bare columns from the row of the min.
 CREATE VIEW best_of_all AS SELECT *, min(median_s) AS time_s FROM timed GROUP BY name, n, dtype;
 CREATE VIEW best AS SELECT * FROM best_of_all WHERE dtype = 'float';
 
--- Of these what compares backends: who is the fastest of its own at some size, libraries, and the
--- report's two kernels. The ladder has figures of its own.
+-- Those that compare backends: variants that are the fastest of theirs at some size, libraries, and the
+-- report's two kernels. The ladder has its own figures.
 CREATE VIEW shown AS
   SELECT * FROM best WHERE backend = 'blas' OR name IN ('cuda/tiled', 'cuda/granularity') OR name IN
     (SELECT name FROM (SELECT name, min(time_s) FROM best WHERE arithmetic = 'ieee' GROUP BY backend, n));
 
--- The ladder of float kernels on the GPU beside the library, at each size. TF32 is no peer.
+-- The ladder of float kernels on the GPU beside the library, at each size. TF32 is not compared.
 CREATE VIEW ladder AS
   SELECT b.*,
          100 * ratio(c.median_s, c.log_variance, c.freedom, b.median_s, b.log_variance, b.freedom) AS cublas_percent

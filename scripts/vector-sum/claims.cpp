@@ -1,5 +1,5 @@
-// Claims of the report on the vector sum: RW, with divergence,
-// against BRW, without; int.
+// Claims of the report on the vector sum: RW, with divergence, compared with
+// BRW, without; int.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -22,7 +22,8 @@ std::vector<std::int64_t> values(const std::string& column) {
   }
   return {found.begin(), found.end()};
 }
-// The report's: 32768 to 262144 elements, blocks of 32, 128, 256 and 1024.
+// The report's sizes: 32768 to 262144 elements, blocks of 32, 128, 256 and
+// 1024.
 std::vector<std::int64_t> sizes() {
   return values("n");
 }
@@ -47,7 +48,7 @@ std::string where(std::int64_t n, std::int64_t block) {
   return std::to_string(n) + " block " + std::to_string(block);
 }
 
-// Both kernels at every launch shape of the report for which both are there.
+// Both kernels at every launch shape of the report that has both.
 void each_pair(
     const Evidence& e,
     const std::function<void(const Record& rw, const Record& brw,
@@ -61,9 +62,9 @@ void each_pair(
   }
 }
 
-// ---- means over the four block sizes, as the report has them ----------------
+// ---- means over the four block sizes, as in the report ---------------------
 
-// Nothing unless all four are there.
+// nullopt unless all four are there.
 std::optional<Uncertain> mean_time(const Evidence& e, bool brw,
                                    std::int64_t n) {
   std::vector<Uncertain> times;
@@ -81,8 +82,8 @@ struct Accesses {
   double additions = 0, reads = 0, writes = 0;
 };
 
-// Of a whole sum: an addition reads two elements and writes one; a block
-// reads its sum once more and writes it for the next launch.
+// For a whole sum: an addition reads two elements and writes one; a block reads
+// its sum once more and writes it for the next launch.
 Accesses accesses(std::int64_t n, std::int64_t block, bool brw) {
   Accesses total;
   total.additions = static_cast<double>(n - 1);
@@ -181,7 +182,7 @@ Text row(const std::vector<const Record*>& records) {
   return text;
 }
 
-// Nothing unless all four block sizes are there.
+// Empty unless all four block sizes are there.
 std::vector<const Record*> by_block(const Evidence& e, bool brw,
                                     std::int64_t n) {
   std::vector<const Record*> records;
@@ -244,8 +245,8 @@ Judgement balanced_shapes(const Evidence& e) {
 
 // ---- V5 .. V8: counters -----------------------------------------------------
 
-// Whether block 32 has the highest measure of its group, for each kernel
-// and n; lowest: the lowest.
+// Whether block 32 has the highest (or with `lowest` the lowest) measure of its
+// group, for each kernel and n.
 Tally block_32(const Evidence& e, bool lowest) {
   Tally tally;
   for (const auto n : sizes()) {
@@ -346,8 +347,8 @@ Judgement branch_efficiency(const Evidence& e) {
   if (rw_high.empty()) return needs_counters(e, report);
   auto parts =
       together({rw_high.judgement("RW", {}), brw_high.judgement("BRW", {})});
-  // "Both methods" is what is claimed: a few shapes do
-  // not make it true in part.
+  // The claim is about "both methods": a few shapes do not make it true in
+  // part.
   const bool one =
       rw_high.held() == rw_high.count() || brw_high.held() == brw_high.count();
   if (!one) parts.outcome = Outcome::does_not_hold;

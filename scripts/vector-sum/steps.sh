@@ -1,9 +1,9 @@
 #!/bin/bash -p
 # the experiment of the report vector-sum: the sum of n elements, from 32K to 256K, and on to 256M
 #
-# The report's two kernels with its block sizes, all other variants at their defaults; int, as the
-# report's code, then float and double. Every time is that of a whole sum. SCALE=quick stops at 4M.
-# What is recorded already is not run again.
+# The report's two kernels with its block sizes, all other variants at their defaults; int, as in the report's
+# code, then float and double. Every time is that of a whole sum. SCALE=quick stops at 4M. Recorded points are
+# not run again.
 set -uo pipefail
 # shellcheck source=scripts/experiment.sh
 source "${0%/*}/../experiment.sh"
@@ -14,7 +14,7 @@ blocks=32,128,256,1024
 large=1,4 # millions
 if [[ $scale == full ]]; then large+=,16,64,256; fi
 
-# x and the ones of the dot products as double, and their copies: 64 bytes per element are plenty.
+# x and the ones of the dot products as double, with their copies: 64 bytes per element are plenty.
 free_mib=$(awk '$1 == "MemAvailable:" { print int($2 / 1024) }' /proc/meminfo)
 while ((64 * ${large##*,} > free_mib)) && [[ $large == *,* ]]; do large=${large%,*}; done
 large=${large//,/M,}M

@@ -2,7 +2,7 @@
 
 -- note: Sum of n elements, int, caches hot. Ours: times of a whole sum, all its launches and the copy the
 -- in-place kernels need, with their 95 % intervals. Published: as printed, very probably the mean of the
--- launches of a sum, for so are its counters; "x launches" is then the time of a whole sum. The later launches
+-- launches of a sum, as its counters are; "x launches" is then the time of a whole sum. The later launches
 -- of the report had up to 1024 threads per block, ours have the block size of the first. Sectors (32 bytes, of
 -- a whole sum), measured occupancy (of the longest launch) and uniform branches (where all threads of a warp
 -- go the same way, beside the published branch efficiency) are the profiler's: `make counters`.

@@ -1,4 +1,4 @@
--- What the figures of vector-sum read. One row of records is one measurement of a whole sum.
+-- Views for the figures of vector-sum. One row of records is one measurement of a whole sum.
 
 CREATE VIEW timed AS
   SELECT *, backend || '/' || variant AS name,
@@ -7,7 +7,7 @@ CREATE VIEW timed AS
   FROM records
   WHERE workload = 'vector_sum' AND verdict = 'passed' AND median_s IS NOT NULL AND cache = 'hot';
 
--- The fastest of each variant; of the bare columns SQLite takes the row of the min.
+-- The fastest of each variant; SQLite takes bare columns from the row of the min.
 CREATE VIEW best AS SELECT *, min(median_s) AS time_s FROM timed GROUP BY name, dtype, n;
 
 -- The report: int, 32K to 256K.
@@ -27,7 +27,7 @@ CREATE VIEW sequential AS
   SELECT n, min(median_s) AS time_s, low_s, high_s FROM report WHERE backend = 'serial' GROUP BY n;
 
 -- The published times, as printed and as they probably are for a whole sum: the printed counters
--- are averages over the launches of a sum, and so in all likelihood are the times. A sum took two
+-- are averages over the launches of a sum, and so, most likely, are the times. A sum took two
 -- launches up to 1024 blocks, three beyond.
 CREATE VIEW published AS
   SELECT method, n, grid_blocks, block_size AS block, time_ms / 1e3 AS printed_s,

@@ -1,4 +1,4 @@
-# Time of all variants against the bytes that have to move, with the least time that the hardware allows.
+# Time of all variants against the bytes that have to move, with the limit of the hardware.
 load "scripts/workload/names.inc"
 is_time = 1
 view = "main WHERE 1"

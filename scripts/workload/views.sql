@@ -1,8 +1,8 @@
--- What the figures of an experiment without a folder of its own read. One row of records is one
+-- Views for the figures of an experiment without a folder of its own. One row of records is one
 -- measurement.
 
--- Verified and timed. n: what has to move between memory and cores. It comes first: an extent may have that
--- name, too, and is n:1 then.
+-- Verified and timed. n: the bytes that have to move between memory and cores. It comes first: an extent may
+-- have that name too, and is then n:1.
 CREATE VIEW timed AS
   SELECT bytes AS n, backend || '/' || variant AS name, *
   FROM records
@@ -12,7 +12,7 @@ CREATE VIEW timed AS
 CREATE VIEW first_type AS
   SELECT dtype FROM timed ORDER BY dtype <> 'float', dtype <> 'double', dtype LIMIT 1;
 
--- The fastest of each variant at each size; of the bare columns SQLite takes the row of the min.
+-- The fastest of each variant at each size; SQLite takes bare columns from the row of the min.
 CREATE VIEW every AS SELECT *, min(median_s) AS time_s FROM timed GROUP BY name, dtype, cache, n;
 CREATE VIEW best AS SELECT * FROM every WHERE cache = 'hot';
 CREATE VIEW main AS SELECT * FROM best WHERE dtype = (SELECT dtype FROM first_type);
