@@ -1,7 +1,7 @@
 #!/bin/bash -p
 # Checks in about a minute what a change may have broken: builds what it touches and runs the tests of the
 # affected modules. The change is what is not committed, or else the last commit, or all since SINCE if that
-# is set. Of GPU code only the changed kernels are compiled. The rest is `make check`.
+# is set. Only changed kernels are compiled for the GPU. The rest is `make check`.
 set -euo pipefail
 # shellcheck source=scripts/environment.sh
 source "${0%/*}/environment.sh"

@@ -1,4 +1,4 @@
-// A test that runs itself once more, in a process that has done nothing yet.
+// Lets a test run itself again in a fresh process.
 #pragma once
 
 #include <sys/wait.h>
@@ -11,8 +11,8 @@ namespace parlab::testing {
 
 constexpr const char* for_worker = "PARLAB_TEST_AGAIN";
 
-// test: "suite/name". It finds file in the variable. Returns its exit status,
-// or -1 when a signal ended it.
+// test: "suite/name". The test finds `file` in the variable. Returns its exit
+// status, or -1 if a signal ended it.
 inline int run_again(const std::string& test, const std::string& file) {
   const auto self = std::filesystem::read_symlink("/proc/self/exe").string();
   const auto command = std::string(for_worker) + "='" + file + "' '" + self +

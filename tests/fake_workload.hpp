@@ -1,5 +1,5 @@
-// A workload that is only described, for tests of options and formats:
-// nothing of it can run.
+// A workload that is only described, for tests of options and formats; it
+// cannot run.
 #pragma once
 
 namespace parlab {

@@ -1,4 +1,4 @@
-// A folder of a test's own, and what a file in it holds.
+// A temporary folder for a test, and the contents of its files.
 #pragma once
 
 #include <cstdlib>
@@ -10,7 +10,7 @@
 
 namespace parlab::testing {
 
-// Empty at first, and gone with all that is in it when the test is over.
+// Empty at first; deleted with its contents when the test is over.
 struct Folder {
   Folder() {
     std::string name =

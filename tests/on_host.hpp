@@ -1,4 +1,4 @@
-// What tests of sweeps measure: a right kernel of dmv, on the host itself.
+// A correct kernel of dmv on the host itself, for tests of sweeps.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ inline void multiply(const Dmv::Args<float>& p) {
   }
 }
 
-// The host; a test overrides what it wants to go otherwise.
+// The host; a test overrides the functions that should behave differently.
 class OnHost : public Executor {
  public:
   void load(const Arrays& inputs,

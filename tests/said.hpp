@@ -1,4 +1,4 @@
-// A command as it is typed, and what it says.
+// A command as it is typed, and its output.
 #pragma once
 
 #include <sstream>

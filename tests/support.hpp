@@ -1,5 +1,5 @@
-// What the tests share: a sweep whose records are collected instead of
-// printed, and what they ask of its records.
+// Shared by the tests: a sweep whose records are collected instead of printed,
+// and questions about its records.
 #pragma once
 
 #include <stdexcept>
@@ -23,7 +23,7 @@ struct Collector final : Observer {
   std::vector<Detail> notes;
 };
 
-// By its full name, as "dmv/cuda/naive".
+// Finds a variant by its full name, such as "dmv/cuda/naive".
 inline const Variant& variant_called(const std::string& name) {
   for (const auto* variant :
        Registry::instance().variants(name.substr(0, name.find('/')))) {
@@ -48,7 +48,7 @@ inline Plan plan_for(const Workload& workload, const Variant& variant,
   plan.variants = {&variant};
   plan.caches = {Cache::hot};
   plan.time_limit_s = 0.05;
-  // Once for all tests: under sanitizers that takes ten seconds.
+  // Once for all tests, because under sanitizers it takes ten seconds.
   static const Ceilings measured = make_host_executor()->ceilings(
       {.most_bytes = 4 << 20, .units = {"fma float", "fma double"}});
   plan.host_ceilings = measured;
@@ -56,14 +56,14 @@ inline Plan plan_for(const Workload& workload, const Variant& variant,
   return plan;
 }
 
-// A machine without a GPU says nothing about a kernel: that is no
-// failure of the kernel.
+// On a machine without a GPU a kernel has no verdict, and that does not count
+// as its failure.
 inline bool right_or_no_gpu(const Record& record) {
   return record.verdict == Verdict::passed ||
          record.verdict == Verdict::no_device;
 }
 
-// Which record it is and what became of it, for the message of a failed check.
+// Describes a record and its result, for the message of a failed check.
 inline std::string described(const Record& record) {
   return record.full_name() + " " + to_string(record.size) + " " +
          std::string(to_string(record.dtype)) + " " +

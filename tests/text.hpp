@@ -1,4 +1,4 @@
-// What tests ask of texts and messages; a check that fails prints them.
+// Questions of tests about texts and messages; a failing check prints them.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ inline boost::test_tools::assertion_result contains(const Detail& detail,
   return contains(words(detail), part);
 }
 
-// The message of the Error that `action` throws; "" when it throws nothing.
+// The message of the Error that `action` throws; "" if it throws nothing.
 template <typename Error, typename Action>
 std::string message_of(const Action& action) {
   try {
@@ -44,7 +44,7 @@ std::string message_of(const Action& action) {
   return "";
 }
 
-// Whether it, or a detail further on in it, has this cause.
+// Whether it, or one of its further details, has this cause.
 inline bool has(const Detail& detail, Cause cause) {
   return detail.cause == cause ||
          std::any_of(detail.further.begin(), detail.further.end(),

@@ -2,7 +2,7 @@
 # the experiment of the report cslab-dmv: y = A x on every backend, from 1K to 16K
 #
 # Threads for OpenMP, block sizes for the report's three kernels, everything else at its defaults.
-# SCALE=quick stops at 4K and at float with warm caches. What is recorded already is not run again.
+# SCALE=quick stops at 4K and at float with warm caches. Recorded points are not run again.
 set -uo pipefail
 # shellcheck source=scripts/experiment.sh
 source "${0%/*}/../experiment.sh"

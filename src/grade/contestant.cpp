@@ -6,7 +6,8 @@
 namespace parlab::grade {
 namespace {
 
-// Keeps records. Of a sweep's notes only those about sizes belong in a grade.
+// Keeps records, and passes on only those of a sweep's notes that are about
+// sizes, since others do not belong in a grade.
 struct KeptRecords final : Observer {
   explicit KeptRecords(const std::function<void(const Detail&)>& to)
       : tells(to) {}

@@ -1,4 +1,4 @@
-// What is the gain of a second GPU, and from which size on?
+// The gain of a second GPU, and from which size on it pays.
 #include <algorithm>
 #include <map>
 

@@ -19,7 +19,7 @@ Run a_run() {
   return run;
 }
 
-// A square of this side, so many seconds for each of its elements.
+// A square with this side; `seconds` per element.
 Record a_record(const std::string& name, std::int64_t side,
                 double seconds_each = 1e-9) {
   const auto& variant = testing::variant_called(name);
@@ -53,7 +53,7 @@ std::vector<Record> good() {
           a_record("dmv/blas/openblas", 1000, 4e-10)};
 }
 
-// The causes that speak against each record, as "3 out_of_line".
+// The causes that the audit finds in the records, as "3 out_of_line".
 std::vector<std::string> causes(const std::vector<Record>& records,
                                 const Run& run = a_run()) {
   std::vector<std::string> all;
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(costs_may_rise_and_fall_with_the_size) {
   double cost = 64e-9;
   for (const std::int64_t side : {100, 150, 220, 330, 500, 750, 1100}) {
     records.push_back(a_record("dmv/openmp/rows", side, cost));
-    cost /= 2.5;  // what an execution costs at least is shared out
+    cost /= 2.5;  // the least cost of an execution is shared
   }
   BOOST_TEST(causes(records) == Causes{}, boost::test_tools::per_element());
 }

@@ -1,5 +1,5 @@
-// Claims: every one is judged, by the right records alone, and each
-// rule can come out both ways.
+// Claims: each is judged, only by the right records, and each rule can come out
+// both ways.
 #include "claims/claim.hpp"
 
 #include <algorithm>
@@ -74,8 +74,8 @@ class Records {
                   const TunableValues& tunables, Dtype dtype = Dtype::i32) {
     return add("matmul", dtype, name, {n, n, n}, us, tunables);
   }
-  // Of the report whose workloads are conv2d, atax and
-  // covariance, all in double.
+  // For the report whose workloads are conv2d, atax and covariance, all in
+  // double.
   Record& patras(const std::string& workload, const std::string& name,
                  std::int64_t n, double us,
                  const TunableValues& tunables = {}) {
@@ -83,7 +83,7 @@ class Records {
     return add(workload, Dtype::f64, name,
                covariance ? Size{n, n, 0} : Size{n, n}, us, tunables);
   }
-  // load, store: the cache mode, the plain one unless it is in tunables.
+  // load, store: the cache mode, by default the plain one.
   Record& separable(const std::string& name, std::int64_t n, double us,
                     TunableValues tunables, Dtype dtype = Dtype::f32) {
     tunables.insert({{"load", 0}, {"store", 0}});
@@ -119,7 +119,7 @@ TunableValues tiles(std::int64_t threads, std::int64_t w1, std::int64_t h1,
           {"h1", h1},           {"w2", w2},           {"h2", h2}};
 }
 
-// The working directory while it lives.
+// Sets the working directory while it lives.
 class WorkingIn {
  public:
   explicit WorkingIn(const fs::path& folder) { fs::current_path(folder); }
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_SUITE(claims)
 
 // ---- the list ---------------------------------------------------------------
 
-// Without records a verdict rests on what was published, or on a count.
+// Without records a verdict rests on published values or on a count.
 BOOST_AUTO_TEST_CASE(what_rests_on_no_measurement_here_says_so) {
   int judged = 0;
   for (const auto& finding : judge_claims({}, {})) {
@@ -200,15 +200,15 @@ BOOST_AUTO_TEST_CASE(what_is_missing_depends_on_the_machine) {
              "make patras-atax on a machine with a GPU");
   BOOST_TEST(none.judge("V8", false).missing ==
              "make vector-sum and make counters on a machine with a GPU");
-  // the CPU will do
+  // a CPU suffices
   BOOST_TEST(none.judge("C1", false).missing == "make cslab-dmv");
 }
 
 BOOST_AUTO_TEST_CASE(every_figure_that_is_named_is_drawn) {
   for (const auto& finding : judge_claims({}, {})) {
     if (finding.figure.empty()) continue;
-    // Its name begins with the experiment that draws it, not always
-    // the one of the report.
+    // Its name begins with the experiment that draws it, which may differ from
+    // the report's name.
     bool known = false, drawn = false;
     for (const auto& folder : fs::directory_iterator("scripts")) {
       const auto experiment = folder.path().filename().string();
@@ -364,7 +364,7 @@ BOOST_AUTO_TEST_CASE(convolution_is_limited_by_registers_and_reads) {
 
 BOOST_AUTO_TEST_CASE(convolution_blocks_registers_and_copies) {
   Records r;
-  BOOST_TEST(r.outcome("P3") == holds);  // computed for the card of the report
+  BOOST_TEST(r.outcome("P3") == holds);  // computed for the report's card
   BOOST_TEST(r.outcome("P-obs4") == untested);
   auto& small = r.patras("conv2d", "cuda/naive", 4096, 10, square_block(16));
   small.launch.occupancy = 1;
@@ -531,18 +531,19 @@ BOOST_AUTO_TEST_CASE(the_fastest_kernel_may_have_less_occupancy) {
   };
   BOOST_TEST(with(0.25, 1).outcome("S8") == holds);
   const auto most = with(1, 0.75).judge("S8");
-  BOOST_TEST(most.outcome == untested);  // no example rules nothing out
+  BOOST_TEST(most.outcome == untested);  // without an example nothing is ruled
+                                         // out
   BOOST_TEST(words(most.numbers) ==
              "matmul 4096: cuda/register 100%, no other has more");
   BOOST_TEST(with(0.5, 0.5).outcome("S8") == untested);
   auto few = with(0.25, 1);
   few.list[1].seconds.resize(3);
   BOOST_TEST(few.outcome("S8") == untested);
-  // what is undecided may be the example
+  // an undecided case may be the example
   few.dmv("cuda/streamed", 4096, 10).launch.occupancy = 1;
   few.dmv("cuda/wide", 4096, 20).launch.occupancy = 0.5;
   BOOST_TEST(few.outcome("S8") == untested);
-  // two of five variants alone, beyond the size to look at
+  // only two of five variants, beyond the size that counts
   auto larger = with(0.25, 1);
   for (const auto* name : {"cuda/a", "cuda/b", "cuda/c"})
     larger.product(name, 4096, 20, {}, Dtype::f32).launch.occupancy = 1;
@@ -558,7 +559,7 @@ BOOST_AUTO_TEST_CASE(occupancy_is_compared_among_kernels_of_full_precision) {
     fast.launch.occupancy = 0.25;
     fast.arithmetic = arithmetic;
     r.product("cuda/tiled", 4096, 20, {}, Dtype::f32).launch.occupancy = 1;
-    // Of two settings of one variant none is a rival of the other.
+    // Two settings of one variant do not compete with each other.
     r.product("cuda/tiled", 4096, 10, {{"tile", 8}}, Dtype::f32)
         .launch.occupancy = 0.5;
     return r.judge("S8");
@@ -690,7 +691,7 @@ BOOST_AUTO_TEST_CASE(transactions_per_warp) {
         each * 1024 * 1024 / 32;
     return r.outcome("C8");
   };
-  // never more: half of the claim is about old GPUs
+  // never more, because half of the claim is about old GPUs
   BOOST_TEST(requests(1) == where_tested);
   BOOST_TEST(requests(2) == fails);
 }
@@ -710,8 +711,8 @@ BOOST_AUTO_TEST_CASE(partial_sums_against_whole_rows) {
 
 namespace {
 
-// All launch shapes of the report. rw, brw: times at each block
-// size, the same for every n.
+// All launch shapes of the report. rw, brw: times at each block size, the same
+// for every n.
 Records sums(std::array<double, 4> rw, std::array<double, 4> brw,
              double serial_per_n = 0) {
   constexpr std::array<std::int64_t, 4> blocks{32, 128, 256, 1024};
@@ -754,7 +755,7 @@ BOOST_AUTO_TEST_CASE(times_of_sums) {
   const auto quick = sums({40, 50, 60, 70}, {10, 8, 8, 11}, 1e-3);
   BOOST_TEST(quick.outcome("V2") == in_part);  // RW loses at 32768
   BOOST_TEST(sums({4, 5, 6, 7}, {1, 1, 1, 1}, 1e-3).outcome("V2") == holds);
-  // Both lose everywhere, but by less where n is larger.
+  // Both lose everywhere, but by less for larger n.
   BOOST_TEST(sums({40, 50, 60, 70}, {40, 40, 40, 40}, 1e-6).outcome("V2") ==
              in_part);
   BOOST_TEST(sums({40, 50, 60, 70}, {40, 40, 40, 40}).outcome("V2") ==
@@ -801,8 +802,8 @@ BOOST_AUTO_TEST_CASE(granularity) {
     record.launch.registers = registers;
     record.launch.active_warps = warps;
   };
-  // Times of 2 and 4 tiles per block where 1 takes 100; registers and
-  // sectors of 2 tiles, where 1 has 32 and 100.
+  // Times of 2 and 4 tiles per block if 1 takes 100; registers and sectors of 2
+  // tiles if 1 has 32 and 100.
   const auto with = [&](double two, double four, int registers,
                         double sectors) {
     Records r;
@@ -896,7 +897,7 @@ BOOST_AUTO_TEST_CASE(a_claim_changes_with_the_published_table) {
 
 namespace {
 
-// A folder with records that claim C6 holds for.
+// A folder with records for which claim C6 holds.
 struct FolderWithRecords : Folder {
   FolderWithRecords() {
     Records r;
@@ -936,7 +937,7 @@ BOOST_AUTO_TEST_CASE(output_is_text_of_100_columns) {
   BOOST_TEST(contains(table, "\n  C6       holds  "));
 }
 
-// A line for each claim; the numbers are there for who asks.
+// A line for each claim; the numbers are shown on request.
 BOOST_AUTO_TEST_CASE(evidence_is_shown_on_request) {
   const FolderWithRecords records;
   const std::string numbers = "speed of shmem over coalesced: 1.00";

@@ -1,5 +1,5 @@
-// Options, variables and sizes: what each is understood as, and in
-// which words it is refused.
+// Options, variables and sizes: how each is understood, and in which words it
+// is refused.
 #include <boost/test/unit_test.hpp>
 #include <sstream>
 
@@ -57,7 +57,7 @@ Words sizes(const Plan& plan) {
   return result;
 }
 
-// The message with which a request is refused; "" when it is not.
+// The message that refuses a request; "" if it is accepted.
 std::string error_of(const Words& arguments,
                      const Environment& environment = {}) {
   return message_of<UsageError>([&] { parse(arguments, environment); });
@@ -327,7 +327,7 @@ BOOST_AUTO_TEST_CASE(choosing_variants) {
               {"cuda/naive", "cuda/warp"});
   CHECK_NAMES(parse({"64", "--kernel", "0:2", "--backend", "serial,cuda"}).plan,
               {"serial/plain", "cuda/naive", "cuda/coalesced", "cuda/warp"});
-  // The library's kernel belongs to blas, and to cuda when it is named.
+  // The library's kernel belongs to blas, and also to cuda if it is named.
   CHECK_NAMES(parse({"64", "--kernel", "cublas", "--backend", "cuda"}).plan,
               {"blas/library"});
   CHECK_NAMES(parse({"64", "--kernel", "3", "--backend", "blas"}).plan,
@@ -338,8 +338,8 @@ BOOST_AUTO_TEST_CASE(choosing_variants) {
   CHECK_NAMES(
       parse({"64", "--variant", "openmp/rows"}, {{"BACKEND", "serial"}}).plan,
       {"openmp/rows"});
-  // A variable may have been set for other runs; an option
-  // is meant for this one.
+  // A variable may have been set for other runs, but an option is meant for
+  // this one.
   CHECK_NAMES(parse({"64", "--backend", "serial"}, {{"GPU_KERNEL", "1"}}).plan,
               {"serial/plain"});
   BOOST_TEST(error_of({"64", "--kernel", "1", "--backend", "serial"}) ==
@@ -462,7 +462,7 @@ int say_hello(const Arguments& arguments, const Streams& streams) {
 
 }  // namespace
 
-// Nothing else names it.
+// Only its own file names it.
 BOOST_AUTO_TEST_CASE(a_command_registers_itself) {
   static const CommandRegistration hello(
       {.name = "hello",
@@ -487,7 +487,7 @@ BOOST_AUTO_TEST_CASE(a_command_registers_itself) {
                       "--to: is an option of 'parlab hello'"));
 }
 
-// The command's name may stand behind its options.
+// The command's name may follow its options.
 BOOST_AUTO_TEST_CASE(an_option_is_a_switch_in_all_commands_or_in_none) {
   std::map<std::string, bool> takes_value;
   for (const auto* command : all_commands()) {
@@ -550,7 +550,7 @@ BOOST_AUTO_TEST_CASE(
       "32)");
 }
 
-// The command line knows no tile: the variants bring it.
+// The command line has no option for tiles; the variants bring it.
 BOOST_AUTO_TEST_CASE(a_tunable_of_the_registry_is_an_option_and_a_variable) {
   BOOST_TEST(
       parse({"64"}, {{"PARLAB_TILE", "8,32"}}).plan.tunables.at("tile") ==
@@ -692,8 +692,8 @@ BOOST_AUTO_TEST_CASE(help_fits_a_screen) {
                              "NR_ITER", "BACKEND", "--tile"}) {
       BOOST_TEST(contains(help, name));
     }
-    // Rare options, and the tunables of one workload, are listed where
-    // that workload is named.
+    // Rare options, and the tunables of one workload, are listed if that
+    // workload is named.
     const bool named = std::string(program) == "fake";
     for (const auto* rare : {"PARLAB_TILE", "  --tile LIST", "--shard I/N"}) {
       BOOST_TEST((help.find(rare) != std::string::npos) == named,
@@ -702,7 +702,7 @@ BOOST_AUTO_TEST_CASE(help_fits_a_screen) {
     for (const auto* title : {"What to run:", "How long:", "What comes out:"})
       BOOST_TEST(contains(help, title));
     BOOST_TEST(contains(help, named ? "  fake 1024 " : "  parlab "));
-    // A line more than that of the program: the command of a test is in it.
+    // One line more than the program's own help, for the test's command.
     if (!named) BOOST_TEST(split(help, '\n').size() <= 45u, help);
   }
 }

@@ -49,7 +49,7 @@ void write(const fs::path& path, const std::string& text) {
   std::ofstream(path) << text;
 }
 
-// Lines of a record file.
+// A line of a record file.
 std::string run_line(const std::string& id,
                      const std::string& machine = "node") {
   return to_json_line(a_run(id, machine)) + "\n";
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(no_shard_runs_much_longer_than_the_others) {
     total += group.seconds;
     longest = std::max(longest, group.seconds);
   }
-  double most = 0;  // seconds of any shard
+  double most = 0;  // the longest shard, in seconds
   for (std::size_t number = 1; number <= 6; ++number) {
     const auto ours = groups_of_shard(groups, {number, 6});
     double load = 0;
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(merging_loses_nothing_and_repeats_nothing) {
   BOOST_TEST(!fs::exists(two));
   // Two of the four records are of size 32: the last one counts.
   BOOST_TEST(latest(load_records(all).records).size() == 3u);
-  // As if the first merge had been ended before it removed the files.
+  // As if the first merge had ended before it removed the files.
   write(one, run_b);
   BOOST_TEST(merge_records(all, {one}).records == 0u);
   BOOST_TEST(content(all) == expected);
@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_the_result_or_absent_is_not_merged) {
                     UsageError);
 }
 
-// As read by a program that was built with fewer workloads.
+// As if read by a program built with fewer workloads.
 BOOST_AUTO_TEST_CASE(records_of_an_unknown_workload_are_merged_with_a_warning) {
   const Folder folder;
   const fs::path all = folder.path / "all.jsonl", one = folder.path / "1.jsonl";

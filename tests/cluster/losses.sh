@@ -1,7 +1,7 @@
 #!/bin/bash -p
-# What goes wrong on clusters, shown on a real Slurm of three nodes on this host: killed tasks, lost
-# nodes, time limits, cancelled arrays, two arrays at once, a full disk, a variant that fails; and how
-# much faster three nodes are than one.
+# Failures on clusters, on a real Slurm of three nodes on this host: killed tasks, lost nodes, time limits,
+# cancelled arrays, two arrays at once, a full disk, a variant that fails. It also measures how much faster
+# three nodes are than one.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -11,8 +11,8 @@ source tests/cluster/slurm.sh
 export SLURM_TEST_PORT=27100 # other tests have a Slurm at the same time
 begin_on_slurm
 
-# One variant sleeps: the nodes share one host, so only what needs no core can be three times as fast
-# on three of them. The other is wrong at one size.
+# One variant sleeps: the nodes share one host, so only work that needs no core can be three times as fast on
+# three of them. The other is wrong at one size.
 plain=$(sed -n '/^template/,/^}/p' serial/dmv/plain.cpp)
 variant() { # NAME STATEMENT: adds a variant that does what the plain one does, then the statement
   cat >"serial/dmv/$1.cpp" <<CPP
@@ -71,7 +71,7 @@ all_once() { all_there && test "$(merged)" = 15; }
 task_process() { # NUMBER: the parlab that this task runs
   local pid
   for pid in $(pgrep -x parlab-emulated); do
-    # The Slurm of another test may have a task of this number, too.
+    # The Slurm of another test may have a task with this number too.
     { tr '\0' '\n' <"/proc/$pid/environ"; } 2>/dev/null |
       awk -v task="SLURM_ARRAY_TASK_ID=$1" -v conf="SLURM_CONF=$SLURM_CONF" \
         '$0 == task || $0 == conf { ++n } END { exit n < 2 }' && echo "$pid"
@@ -95,7 +95,7 @@ alone_process=$!
 
 # ---- a task is killed with -9, another ends at its time limit ------------------------------------
 export SLEEP_MS=150
-# The third task sleeps beyond its time limit, however late Slurm notices.
+# The third task sleeps beyond its time limit, even if Slurm notices late.
 cat >third-is-slow <<'WRAP'
 #!/bin/bash
 [[ ${SLURM_ARRAY_TASK_ID:-} != 3 ]] || export SLEEP_MS=5000
@@ -108,7 +108,7 @@ scontrol update JobId="$(id_of array)_3" TimeLimit=1 EndTime=now
 wait_for 30 some_records 4
 task_process 2 | xargs -r kill -9
 expect "the array ends, the merge runs" wait_for 180 queue_empty
-# Slurm ends the processes of a task one by one: its shell may learn how the program ended, or not.
+# Slurm ends the processes of a task one by one, so its shell may or may not learn how the program ended.
 ended_both() {
   cat "$(submission)outcome"
   grep -qE '^failed: shard 2 \(exit status 137\), shard 3 \((did not end|exit status 143)\)' "$(submission)outcome"
@@ -129,7 +129,7 @@ scontrol update NodeName="$lost" State=DOWN Reason=test
 # shellcheck disable=SC2016 # evaluated later
 expect "its task is in the queue again" \
   wait_for 30 eval 'squeue -h -r -j "$(id_of array)" -o %r%T | grep -q PENDING'
-# The first copy works on without its slurmd; the second starts at once on a node that is left.
+# The first copy goes on without its slurmd; the second starts at once on a remaining node.
 for job in $(squeue -h -r -j "$(id_of array)" -t PENDING -o %i); do
   scontrol update JobId="$job" StartTime=now
 done
@@ -197,7 +197,7 @@ expect "the other shards, and what else it measured, are merged" test "$(merged 
 wait "$alone_process"
 alone=$(sed -nE 's/^real\t([0-9]+)m([0-9.]+)s/\1 \2/p' alone | awk '{ print 60 * $1 + $2 }')
 fresh
-# Notes how long the program took, so that what the task adds can be told.
+# Notes the program's time, so that the time added by the task is known.
 cat >timed <<'WRAP'
 #!/bin/bash
 begun=$EPOCHREALTIME

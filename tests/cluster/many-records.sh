@@ -1,7 +1,7 @@
 #!/bin/bash -p
-# Many records: reading 50,000 of them takes time in proportion, and no more memory than twice the
-# file. Times are processor time, and the limits leave room, for the machine may be busy. What the
-# whole may take depends on the machine and on how long records are: four times what gzip takes.
+# Many records: the time to read 50,000 of them grows in proportion, and the memory is at most twice the file.
+# Times are processor time, and the limits leave room, because the machine may be busy. The total time allowed
+# depends on the machine and on the length of records: four times that of gzip.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -10,7 +10,7 @@ source scripts/testing.sh
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# make_records COUNT: the records of the H200 as one file, repeated with other sizes up to so many.
+# make_records COUNT: the H200's records as one file, repeated with other sizes up to this number.
 make_records() {
   lines results/nvidia-h200/*.jsonl* | awk -v most="$1" '
     !/"type":"record"/ { print; next }
@@ -25,7 +25,7 @@ make_records() {
     }'
 }
 
-# seconds_of COMMAND...: processor time; 1e9 when it fails.
+# seconds_of COMMAND...: processor time; 1e9 if it fails.
 seconds_of() {
   local TIMEFORMAT='%U %S'
   { time "$@" >"$folder/out" 2>"$folder/errors" || echo failed; } 2>&1 |
@@ -40,7 +40,7 @@ make_records 50000 >"$folder/all.jsonl"
 make_records 12500 >"$folder/quarter.jsonl"
 expect "there are 50,000 records" test "$(grep -c '"type":"record"' "$folder/all.jsonl")" = 50000
 
-# Measures one point more. The same command, timed below, then finds it and measures nothing.
+# Measures one more point. The same command, timed below, then finds it and measures nothing.
 resume=(dmv 8 --backend serial --iterations 1 --format csv --results)
 for file in all quarter; do bin/parlab-emulated "${resume[@]}" "$folder/$file.jsonl" >"$folder/out"; done
 
@@ -57,7 +57,7 @@ done
 expect "resuming measured nothing" \
   test "$(grep -c '"type":"record"' "$folder/all.jsonl")" = 50001
 
-# What the other three quarters take, so that what the program itself needs is not counted.
+# The memory of the other three quarters, so that the program's own needs are not counted.
 peak() { # ARGUMENTS...: the most memory that parlab had, in KiB
   bin/parlab-emulated "$@" >"$folder/out" &
   local child=$! most=0 now

@@ -1,12 +1,11 @@
 #!/bin/bash -p
-# A Slurm for tests: source this after scripts/testing.sh, from the repository root, then call
-# begin_on_slurm. Its files are in one temporary folder, it uses the loopback, and its processes are
-# this user's.
+# A Slurm for tests: source this after scripts/testing.sh, from the repository root, then call begin_on_slurm.
+# Its files are in one temporary folder, it uses the loopback interface, and its processes are this user's.
 #
-# It has three nodes on this host, each with two cores and /dev/null for a GPU. Its intervals are much
-# shorter than Slurm's defaults, so that tests need not wait for them.
+# It has three nodes on this host, each with two cores and /dev/null as a GPU. Its intervals are much shorter
+# than Slurm's defaults, so that tests need not wait for them.
 
-# slurm_missing: names what is not installed; nothing when all of it is.
+# slurm_missing: names missing programs; prints nothing if all are installed.
 slurm_missing() {
   local program
   for program in slurmctld slurmd munged sbatch squeue scancel scontrol; do
@@ -14,8 +13,8 @@ slurm_missing() {
   done
 }
 
-# begin_on_slurm: changes to a copy of the tree with the small experiment in it, and starts a Slurm;
-# both are gone when the test ends. Where Slurm cannot run the test ends here and says why.
+# begin_on_slurm: changes to a copy of the tree that contains the small experiment, and starts a Slurm; both
+# are removed when the test ends. If Slurm cannot run, the test ends here and says why.
 begin_on_slurm() {
   local missing
   missing=$(slurm_missing | tr '\n' ' ')
@@ -123,7 +122,7 @@ start_node() { # NUMBER; its process is in node_process[NUMBER]
 nodes_idle() { [[ $(sinfo -h -o '%T %D' 2>/dev/null) == "idle 3" ]]; }
 queue_empty() { [[ -z $(squeue -h 2>/dev/null) ]]; }
 
-# wait_for SECONDS COMMAND...: repeats it until it succeeds; fails when that takes longer.
+# wait_for SECONDS COMMAND...: repeats the command until it succeeds; fails after that time.
 wait_for() {
   local until=$((SECONDS + $1))
   shift
@@ -144,7 +143,7 @@ stop_slurm() {
   slurm=
 }
 
-# ---- what the tests measure ----------------------------------------------------------------------
+# ---- the measured points -------------------------------------------------------------------------
 
 # small_experiment: adds an experiment of 24 points to this tree: 8 sizes with serial and OpenMP.
 small_experiment() {
@@ -170,7 +169,7 @@ whole_plan() {
   bin/parlab-emulated dmv 64:512:64 --backend serial,openmp --threads 1 --iterations 5 --format csv >/dev/null
 }
 
-# points_of FILE: what was measured, one line per record, sorted; what was measured twice stands twice.
+# points_of FILE: the measured points, one line per record, sorted; repeated points appear twice.
 points_of() {
   grep '"type":"record"' "$1" | grep -oE '"workload".*"verdict":"[a-z_]*"' | sort
 }

@@ -1,5 +1,5 @@
 #!/bin/bash -p
-# Experiments on a real Slurm of three nodes on this host: what works. What can go wrong is tested in
+# Experiments on a real Slurm of three nodes on this host: everything that should work. Failures are tested in
 # tests/cluster/losses.sh.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
@@ -51,7 +51,7 @@ expect "what was recorded is not measured again" test "$(wc -l <results/trial/sm
 expect "the other experiment is measured" test "$(points_of results/trial/smaller.jsonl | wc -l)" = 6
 expect "the other experiment has its tables" test -e plots/trial/smaller-tables.txt
 
-# Some records and the program are missing, and the settings stand in a file.
+# Some records and the program are missing, and the settings are in a file.
 grep -v '"cols":192' results/trial/small.jsonl >some && mv some results/trial/small.jsonl
 rm bin/parlab-emulated
 cat >cluster.settings <<SETTINGS

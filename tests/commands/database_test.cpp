@@ -1,4 +1,4 @@
-// The database of the figures: its ratios are those of statistics/.
+// The database of the figures: its ratios equal those of statistics/.
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -22,8 +22,8 @@ using testing::Folder;
 
 namespace {
 
-// Every variant beside the serial baseline, with the ratio of their
-// times and its interval.
+// Every variant with the serial baseline, the ratio of their times and its
+// interval.
 constexpr const char* pairs_view = R"(
   CREATE VIEW pairs AS SELECT a.variant AS name,
     ratio(b.median_s, b.log_variance, b.freedom,
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(ratios_are_those_of_statistics) {
   try {
     testing::said_by({"database", records, out, "--views", views});
   } catch (const std::runtime_error& error) {
-    // the one reason not to have one
+    // the only reason not to have one
     BOOST_TEST(contains(error.what(), "without SQLite"));
     return;
   }
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(ratios_are_those_of_statistics) {
   BOOST_TEST(number("value", "quick") == expected->value, tolerance);
   BOOST_TEST(number("low", "quick") == expected->interval.low, tolerance);
   BOOST_TEST(number("high", "quick") == expected->interval.high, tolerance);
-  // Too few samples give a ratio, and no interval.
+  // Too few samples give a ratio without an interval.
   const double ratio_of_few = plain.summary().median / few.summary().median;
   BOOST_TEST(number("value", "few") == ratio_of_few, tolerance);
   BOOST_TEST(asked("low", "few") == "\n");

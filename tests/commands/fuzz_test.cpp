@@ -1,10 +1,10 @@
-// Arguments, variables and record files that nobody would write: each
-// is understood or refused in one line, and every command can use
-// what is left of a file.
+// Arguments, variables and record files that nobody would write: each is
+// accepted, or refused in one line, and every command can use the rest of a
+// damaged file.
 //
-// PARLAB_FUZZ_SECONDS: how long both cases take together, 10 by
-// default. PARLAB_FUZZ_FIRST: the seed of the first trial; a trial
-// that fails says its seed.
+// PARLAB_FUZZ_SECONDS: total time of both cases, by default 10.
+// PARLAB_FUZZ_FIRST: the seed of the first trial; a failing trial prints its
+// seed.
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <cstdlib>
@@ -158,7 +158,7 @@ Lines arguments(Chance& chance) {
       words.push_back(chance.of(odd_words()));
     if (chance.one_in(20)) words.back() = mutated(words.back(), chance);
   }
-  // No argument of a program goes beyond its first zero byte.
+  // A program's argument ends at its first zero byte.
   for (auto& word : words)
     word = word.substr(0, word.find('\0'));
   return words;
@@ -175,7 +175,7 @@ Environment variables(Chance& chance) {
   return environment;
 }
 
-// Once printed as all messages are: one line, without an escape
+// Whether it is printed as all messages are: one line, without an escape
 // sequence for the terminal.
 bool is_one_line(const std::string& text) {
   const auto shown = printable(text);
@@ -183,8 +183,8 @@ bool is_one_line(const std::string& text) {
          shown.find('\x1b') == shown.npos;
 }
 
-// Calls trial with one seed after another for half of the time. What
-// it throws is a failure.
+// Calls trial with one seed after another for half of the time. An exception is
+// a failure.
 void repeat(const char* what, const std::function<void(Chance&)>& trial) {
   using Clock = std::chrono::steady_clock;
   const auto end =
@@ -207,8 +207,8 @@ void repeat(const char* what, const std::function<void(Chance&)>& trial) {
   BOOST_TEST_MESSAGE(what << ": " << trials << " trials");
 }
 
-// Real records, of the repository: from each file its run
-// and some of its records.
+// Real records of the repository: from each file its run and some of its
+// records.
 const std::vector<Lines>& real_records() {
   static const std::vector<Lines> files = [] {
     std::vector<Lines> all;
@@ -232,7 +232,7 @@ void write_lines(const fs::path& path, const Lines& lines) {
     out << line << '\n';
 }
 
-// Puts a record file through every command that reads one.
+// Passes a record file to every command that reads one.
 void use(const std::string& file, const std::string& other) {
   std::string out;
   const auto say = [&](const std::vector<std::string>& words) {
@@ -245,7 +245,7 @@ void use(const std::string& file, const std::string& other) {
   try {
     say({"compare", file, other});
   } catch (const UsageError& refused) {
-    // no record is left, or they are of several machines
+    // no record is left, or they are from several machines
     if (!is_one_line(refused.what()))
       throw std::runtime_error("refused in more than one line");
   }
@@ -294,15 +294,15 @@ BOOST_AUTO_TEST_CASE(records_are_read_or_skipped) {
       if (!is_one_line(warning))
         throw std::runtime_error("a warning of several lines: " + warning);
     }
-    // What was read does not change when it is written and read again.
+    // Values that were read do not change when they are written and read again.
     for (const auto& record : loaded.records) {
       const auto line = to_json_line(record);
       if (to_json_line(std::get<Record>(from_json_line(line))) != line) {
         throw std::runtime_error("changes when it is written: " + line);
       }
     }
-    // Most mistakes show when a file is read; all commands on each would
-    // take many times as long.
+    // Most mistakes show when a file is read; running all commands on each
+    // would take many times as long.
     if (loaded.records.empty() || !chance.one_in(12)) return;
     use(file.string(), other.string());
     if (chance.one_in(6))

@@ -1,5 +1,5 @@
-// Two runs, point by point: what changed is found, and what did
-// not is not called slower.
+// Two runs, point by point: changes are found, and an unchanged point is not
+// called slower.
 #include "compare/compare.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -33,10 +33,10 @@ class Machine {
  public:
   explicit Machine(unsigned seed) : random_(seed) {}
 
-  bool knows_its_drift = true;  // the records say how far runs differ
+  bool knows_its_drift = true;  // the records state how far runs differ
 
-  // drift: how far one run is off the true time, alike for
-  // all samples of a point.
+  // drift: the factor of one run to the true time, the same for all samples of
+  // a point.
   std::vector<Record> run(double drift,
                           const std::function<double(int)>& true_time) {
     std::vector<Record> records;
@@ -104,7 +104,7 @@ std::vector<double> around(double median) {
   return samples;
 }
 
-// A record file of its own, gone at the end.
+// A record file that is deleted at the end.
 struct RecordFile {
   explicit RecordFile(const std::vector<Record>& records,
                       const std::string& machine = "here") {
@@ -151,8 +151,8 @@ struct Fixture {
 
 BOOST_FIXTURE_TEST_SUITE(compare, Fixture)
 
-// Two runs of the same binary, whose times differ a little from run
-// to run as real ones do.
+// Two runs of the same binary, whose times differ slightly as those of real
+// runs do.
 BOOST_AUTO_TEST_CASE(two_runs_of_one_binary_are_the_same) {
   Machine machine(1);
   std::size_t same = 0;
@@ -166,9 +166,9 @@ BOOST_AUTO_TEST_CASE(two_runs_of_one_binary_are_the_same) {
   BOOST_TEST(same > std::size_t{3 * points * 8 / 10});
 }
 
-// At the edge of the margin a wrong "slower" is most likely: still at
-// most 1 comparison in 20 may have any. More than 4 of 25 would then
-// be a chance of less than 1 %.
+// A wrong "slower" is most likely at the edge of the margin. Even there at most
+// 1 comparison in 20 may have one. The chance of more than 4 in 25 would then
+// be below 1 %.
 BOOST_AUTO_TEST_CASE(the_error_rate_is_that_of_all_points_together) {
   Machine machine(2);
   const auto edge = [](int point) {
@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(intervals_cover_the_truth) {
   BOOST_TEST(covered < points);
 }
 
-// A machine that is not quiet: each run is off by some 20 per cent.
+// A noisy machine: each run is off by some 20 per cent.
 BOOST_AUTO_TEST_CASE(
     one_run_cannot_know_how_far_runs_differ_unless_it_is_told) {
   Machine machine(5);
@@ -254,8 +254,8 @@ BOOST_AUTO_TEST_CASE(several_runs_show_how_far_runs_differ) {
   BOOST_TEST(slower.points[0].before.last.size[0] == 1007);
 }
 
-// By hand: 4 times the least, 3 times the next, ..., and none
-// below the one before it.
+// By hand: 4 times the least, 3 times the next, ..., and each at least the one
+// before it.
 BOOST_AUTO_TEST_CASE(holm_by_hand) {
   const std::vector<double> expected{0.03, 0.06, 0.06, 0.02},
       found = holm({0.01, 0.04, 0.03, 0.005});
@@ -266,8 +266,8 @@ BOOST_AUTO_TEST_CASE(holm_by_hand) {
   BOOST_TEST(holm({0.9, 0.8})[0] == 1);
 }
 
-// On CPUs that others have a part of, two single runs of one program were
-// 0.60 to 0.70 of each other. Only more runs show whether that is a change.
+// On shared CPUs two single runs of one program had ratios of 0.60 to 0.70.
+// Only more runs show whether that is a change.
 BOOST_AUTO_TEST_CASE(one_run_on_shared_cpus_decides_nothing) {
   const auto runs = [](double median, bool shared, double spread, int count) {
     std::vector<Record> records;
@@ -295,7 +295,7 @@ BOOST_AUTO_TEST_CASE(one_run_on_shared_cpus_decides_nothing) {
     BOOST_TEST(waiting.runs_needed() < 5);
   }
   BOOST_TEST(quiet.points.at(0).runs_needed == 0);
-  // Several runs that differ by too much: more of them, or 20 at most.
+  // Several runs that differ too much: more of them, or at most 20.
   const auto spread =
       compare_records(runs(1e-3, true, 0.01, 3), runs(1.03e-3, true, 0.01, 3));
   BOOST_TEST(to_string(spread.points.at(0).change) == "undecided");
@@ -303,7 +303,7 @@ BOOST_AUTO_TEST_CASE(one_run_on_shared_cpus_decides_nothing) {
   BOOST_TEST(spread.points.at(0).runs_needed <= 20);
   const auto more = change(true, 0.01, 4);
   BOOST_TEST(to_string(more.points.at(0).change) == "faster");
-  // the same on a GPU, whose memory and clock are its own
+  // the same on a GPU, which shares neither memory nor clock
   auto before = runs(1e-3, true, 0.005, 1),
        after = runs(0.65e-3, true, 0.005, 1);
   before.front().backend = after.front().backend = "cuda";
@@ -311,7 +311,7 @@ BOOST_AUTO_TEST_CASE(one_run_on_shared_cpus_decides_nothing) {
              "faster");
 }
 
-// 48 equal samples: the clock shows its ticks, not the time.
+// 48 equal samples show the clock's ticks, not the time.
 BOOST_AUTO_TEST_CASE(differences_within_the_ticks_of_a_clock_decide_nothing) {
   const Samples before{std::vector<double>(48, 1e-6)},
       after{std::vector<double>(48, 1.25e-6)};
@@ -446,8 +446,8 @@ BOOST_AUTO_TEST_CASE(other_programs_read_the_medians_of_runs) {
                     UsageError);
 }
 
-// Three commits; one point is slower at the third, fails at the second, and one
-// is there once.
+// Three commits; one point is slower at the third, one fails at the second, and
+// one appears once.
 BOOST_AUTO_TEST_CASE(a_trend_goes_from_commit_to_commit) {
   const testing::Folder folder;
   const auto path = (folder.path / "history.jsonl").string();
@@ -538,7 +538,7 @@ BOOST_AUTO_TEST_CASE(filters_choose_records) {
   BOOST_TEST(rows({"--verdict", "failed,passed"}) == 3);
 }
 
-// What was left out for its time has not failed; what was ended has.
+// A point skipped for its time has not failed; one that was ended has.
 BOOST_AUTO_TEST_CASE(failed_is_a_word_for_all_verdicts_that_accuse) {
   Record wrong = point_of(around(1), "wrong"), skipped = wrong, endless = wrong;
   wrong.verdict = Verdict::wrong_result;

@@ -1,4 +1,4 @@
-// How often compare is wrong, and what it finds: on runs that are drawn from
+// How often compare is wrong, and which changes it finds, on runs drawn from
 // this repository's own records.
 #include <atomic>
 #include <boost/test/unit_test.hpp>
@@ -13,15 +13,15 @@ using namespace parlab;
 
 namespace {
 
-// Each side runs so often, in turns: docs/how-to/in-a-pull-request.md asks for
-// it.
+// The number of runs per side, in turns, as docs/how-to/in-a-pull-request.md
+// asks.
 constexpr int runs_of_each_side = 16;
 
 bool changed(const ComparedPoint& point) {
   return point.change != Change::same && point.change != Change::undecided;
 }
 
-// Neither too short for the clock nor of more samples than a test needs.
+// Neither too short for the clock nor with more samples than a test needs.
 std::vector<Record> recorded(const std::string& path, bool on_gpu) {
   std::vector<Record> chosen;
   for (auto& record : latest(load_records(path).records)) {
@@ -35,7 +35,7 @@ std::vector<Record> recorded(const std::string& path, bool on_gpu) {
   return chosen;
 }
 
-// Keeps records whose median one run knows to such a share.
+// Keeps records whose median one run determines to this share.
 std::vector<Record> known_to(double share, std::vector<Record> records) {
   std::erase_if(records, [&](const Record& record) {
     return record.summary().precision > share;
@@ -51,8 +51,8 @@ class Rerun {
     return records[random_() % records.size()];
   }
 
-  // Batches of the recorded run, drawn with replacement; and all of them are
-  // off by what runs differ by on that machine.
+  // Batches of the recorded run, drawn with replacement; all of them have an
+  // offset, as runs on that machine have.
   std::vector<Record> runs_of(const Record& recorded, int count,
                               double slower = 1) {
     const auto samples = recorded.samples();
@@ -77,7 +77,7 @@ class Rerun {
     return runs;
   }
 
-  // The first point is slower by that much, the others are as they were.
+  // The first point is slower by this much; the others are unchanged.
   Comparison compared(const std::vector<Record>& points, int count,
                       double slower = 1) {
     std::vector<Record> before, after;
@@ -112,8 +112,8 @@ const Recorded& the_records() {
   return all;
 }
 
-// In how many of so many comparisons of a program with itself a point is called
-// slower, faster or failed.
+// The number of comparisons of a program with itself that call a point slower,
+// faster or failed.
 int false_alarms(int comparisons, int runs) {
   std::atomic<int> wrong = 0;
   on_all_cores(static_cast<std::size_t>(comparisons), [&](std::size_t seed) {
@@ -124,7 +124,7 @@ int false_alarms(int comparisons, int runs) {
   return wrong;
 }
 
-// How many of a hundred slowdowns are found, each of one point in four.
+// The number of a hundred slowdowns that are found, each of one point in four.
 int found(const std::vector<Record>& among, double slower) {
   std::atomic<int> found = 0;
   on_all_cores(100, [&](std::size_t seed) {
@@ -148,8 +148,9 @@ BOOST_AUTO_TEST_SUITE(with_itself)
 
 BOOST_AUTO_TEST_CASE(a_thousand_comparisons_with_itself_alarm_nobody) {
   BOOST_TEST(false_alarms(1000, runs_of_each_side) == 0);
-  // One run decides on a GPU. There a kernel whose clock the power changes may
-  // differ from itself by more than the margin: rarer than the rules promise.
+  // One run decides on a GPU. There a kernel whose clock depends on power may
+  // differ from itself by more than the margin, but less often than the rules
+  // promise.
   BOOST_TEST(false_alarms(1000, 1) <= 10);
 }
 

@@ -14,7 +14,7 @@
 namespace parlab {
 namespace {
 
-// A value more is one line more, here as anywhere.
+// One more value is one more line, here as anywhere.
 PARLAB_ENUM(Colour, "colour", (red, "red"), (green, "dark green"),
             (blue, "blue"))
 

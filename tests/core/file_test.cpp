@@ -1,4 +1,4 @@
-// Files: written as a whole or not at all, and only in place of regular files.
+// Files are written completely or not at all, and replace regular files only.
 #include "core/file.hpp"
 
 #include <signal.h>
@@ -37,7 +37,7 @@ struct FolderOfAllKinds : Folder {
   fs::path kept = path / "kept", link = path / "link", pipe = path / "pipe";
 };
 
-// While it lives no file may grow beyond `bytes`, as on a full disk.
+// While it lives, no file may grow beyond `bytes`, as on a full disk.
 class FullDisk {
  public:
   explicit FullDisk(rlim_t bytes) {

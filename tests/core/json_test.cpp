@@ -1,4 +1,4 @@
-// JSON: strict in reading, and each number is written as it was.
+// JSON: reading is strict, and each number is written back as it was.
 #include "core/json.hpp"
 
 #include <boost/test/unit_test.hpp>

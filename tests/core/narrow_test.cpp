@@ -1,5 +1,5 @@
-// half and bfloat16: their conversions, against their definition and
-// against the compiler's own.
+// half and bfloat16: their conversions, compared with their definition and with
+// the compiler's own.
 #include "core/narrow.hpp"
 
 #include <bit>
@@ -16,7 +16,7 @@ using namespace parlab;
 
 namespace {
 
-// The value of `bits` read by the definition: sign, exponent, fraction.
+// The value of `bits` by the definition: sign, exponent, fraction.
 template <int exponent_bits>
 double by_definition(std::uint16_t bits) {
   const int fraction_bits = 15 - exponent_bits,
@@ -55,8 +55,8 @@ void check_all_values() {
   BOOST_TEST(wrong == 0);
 }
 
-// What lies between two neighbours becomes the nearer one; half way,
-// the one whose last bit is 0.
+// A value between two neighbours becomes the nearer one; half way, the one
+// whose last bit is 0.
 template <typename Narrow>
 void check_between_neighbours() {
   // Bits of the largest finite value.
@@ -72,8 +72,8 @@ void check_between_neighbours() {
     const double tie = (low + high) / 2;
     const auto even = bits % 2 == 0 ? below.bits : above.bits;
     wrong += Narrow(tie).bits != even || Narrow(-tie).bits != (even | 0x8000);
-    // Closer to the tie than any float: who rounds to float
-    // first goes wrong here.
+    // Closer to the tie than any float: rounding to float first goes wrong
+    // here.
     wrong += Narrow(std::nextafter(tie, 0.0)).bits != below.bits;
     wrong += Narrow(std::nextafter(tie, high)).bits != above.bits;
   }
@@ -116,8 +116,8 @@ BOOST_AUTO_TEST_CASE(half_agrees_with_the_compiler) {
                                 : std::bit_cast<std::uint32_t>(theirs) !=
                                       std::bit_cast<std::uint32_t>(found);
   }
-  // Random values of every exponent that half has and of some beyond,
-  // as double and as float.
+  // Random values of every exponent of half and some beyond, as double and as
+  // float.
   for (std::uint64_t i = 0; i < 2'000'000; ++i) {
     const std::uint64_t random = random_bits(1, i);
     const std::uint64_t exponent = 1023 - 30 + random % 60;

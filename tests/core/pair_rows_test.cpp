@@ -1,5 +1,5 @@
-// PairRows: what a double loses is kept. Fused or reordered additions, which a
-// compiler may make of them, fail here.
+// PairRows keeps the rounding errors of doubles. Additions that a compiler
+// fused or reordered fail here.
 #include "core/pair_rows.hpp"
 
 #include <array>
@@ -28,7 +28,7 @@ double whole_number(std::uint64_t stream, std::uint64_t i) {
 
 BOOST_AUTO_TEST_SUITE(pair_rows)
 
-// (1 + e)^2 - 1 - 2 e = e^2, of which a sum of doubles has nothing left.
+// (1 + e)^2 - 1 - 2 e = e^2, of which nothing is left in a sum of doubles.
 BOOST_AUTO_TEST_CASE(what_cancels_leaves_what_is_right) {
   const double e = 0x1p-30;
   PairRows rows(2, 8);
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(what_cancels_leaves_what_is_right) {
   BOOST_TEST(sum_of(rows, 1, 7) == 0);  // beyond the end
   BOOST_TEST(sum_of(rows, 0, 0) == 0);  // another row
 
-  // What was lost goes on to the sums of sums: 2^40 e^2 - 2^40 e^2 + e^2.
+  // Rounding errors pass on to sums of sums: 2^40 e^2 - 2^40 e^2 + e^2.
   PairRows again(1, 8);
   again.add(0, 0x1p40, rows, 1, 0, 8);
   again.add(0, -0x1p40, rows, 1, 0, 8);
@@ -53,8 +53,8 @@ BOOST_AUTO_TEST_CASE(what_cancels_leaves_what_is_right) {
   BOOST_TEST(sum_of(rows, 1, 3) == 0);
 }
 
-// Against whole numbers of 128 bits. The sum as a double is taken off, and
-// what is left has all its bits but the last few.
+// Compared with whole numbers of 128 bits. The rest after subtracting the sum
+// as a double has all its bits except the last few.
 BOOST_AUTO_TEST_CASE(sums_have_twice_the_bits_of_a_double) {
   constexpr std::int64_t cols = 8;
   PairRows rows(1, cols), doubled(1, cols);

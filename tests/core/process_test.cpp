@@ -1,5 +1,5 @@
-// Other programs: what they see of this one's environment, and when what they
-// print is an answer.
+// Other programs: what they see of this process's environment, and when their
+// output counts as an answer.
 
 #include "core/process.hpp"
 

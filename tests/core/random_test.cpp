@@ -7,7 +7,7 @@ using namespace parlab;
 
 BOOST_AUTO_TEST_SUITE(random_numbers)
 
-// Small ones, powers of two and their neighbours, and large ones.
+// Small divisors, powers of two and their neighbours, and large ones.
 BOOST_AUTO_TEST_CASE(a_remainder_is_what_a_division_leaves) {
   std::vector<std::uint64_t> divisors;
   for (std::uint64_t i = 1; i <= 300; ++i)

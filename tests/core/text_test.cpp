@@ -1,4 +1,4 @@
-// Commands as a shell reads them, names as people do.
+// Commands as a shell reads them, and names as people write them.
 #include "core/text.hpp"
 
 #include <boost/test/unit_test.hpp>

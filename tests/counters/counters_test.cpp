@@ -1,5 +1,5 @@
-// Counters: what ncu prints is read right, and what it
-// could not read is absent.
+// Counters: ncu's output is read correctly, and values that it could not read
+// are absent.
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,10 +31,10 @@ using testing::message_of;
 
 namespace {
 
-// As ncu 2025.3 prints it: its own lines, the titles, the units, one row
-// per kernel. A row of execution_begins marks each of the two executions.
-// The first has two kernels, the second one, whose memory throughput
-// and branches could not be read.
+// Output of ncu 2025.3: its own lines, the titles, the units, one row per
+// kernel. A row of execution_begins marks each of the two executions. The first
+// has two kernels, the second has one, whose memory throughput and branches
+// could not be read.
 constexpr const char* output =
     R"csv(==PROF== Connected to process 4711 (/parlab)
 ==PROF== Profiling "execution_begins": 0%....50%....100% - 2 passes
@@ -48,7 +48,7 @@ constexpr const char* output =
 "4","4711","parlab","h","void last_block<int, 4>(""quoted"", int)","1","13","(256, 1, 1)","(264, 1, 1)","0","9.0","1,048,576","0","(!) n/a","5,000","2,048","0","32,768","0","96.5","nan"
 )csv";
 
-// While it lives, PATH is this folder alone, and ncu in it is this script.
+// While it lives, PATH is only this folder, and ncu in it is this script.
 struct FakeNcu : Folder {
   explicit FakeNcu(const std::string& script) : before(std::getenv("PATH")) {
     std::ofstream(path / "ncu") << "#!/bin/sh\n" << script;
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(kernels_of_an_execution_are_added_up) {
   close(rw.at("sectors_per_store_request"), 8020.0 / 2020);
   close(rw.at("dram_bytes"), 1048576 + 4096 + 8192);
   close(rw.at("memory_percent"), (40.5 * 30000 + 0.5 * 10000) / 40000);
-  close(rw.at("achieved_occupancy"), 0.8);   // of the longer kernel
+  close(rw.at("achieved_occupancy"), 0.8);   // that of the longer kernel
   close(rw.at("branch_uniformity"), 0.755);  // likewise
   close(rw.at("profiled_kernels"), 2);
 }
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(counters_of_both_sides_are_paired) {
     BOOST_TEST_REQUIRE((found != pairs.end()), name);
     return *found;
   };
-  BOOST_TEST(pairs.size() == 4U);  // none of zeros, none that has no partner
+  BOOST_TEST(pairs.size() == 4U);  // none for zeros, none without a partner
   BOOST_TEST(one("global_load_requests").agrees());
   BOOST_TEST(one("global_load_sectors").agrees());
   BOOST_TEST(!one("global_atomic_requests").agrees());
@@ -163,7 +163,8 @@ BOOST_AUTO_TEST_CASE(a_record_tells_the_shape_of_its_gpu) {
 BOOST_AUTO_TEST_CASE(counters_that_were_not_read_are_absent) {
   const auto last = counters_by_execution(parse_profile(output), 2)[1];
   BOOST_TEST(last.at("global_load_requests") == 2048);
-  BOOST_TEST(last.at("global_store_requests") == 0);  // read: there were none
+  BOOST_TEST(last.at("global_store_requests") == 0);  // it was read: there were
+                                                      // none
   for (const auto* name :
        {"memory_percent", "branch_uniformity", "sectors_per_store_request",
         "compute_percent", "shared_bank_conflicts"}) {
@@ -181,8 +182,7 @@ BOOST_AUTO_TEST_CASE(there_is_no_sum_when_one_kernel_was_not_read) {
 }
 
 BOOST_AUTO_TEST_CASE(executions_are_told_apart_by_their_mark) {
-  // The first execution ended before its kernels: those of the
-  // second stay with the second.
+  // The first execution ended before its kernels: the second one keeps its own.
   std::string text = output;
   for (int i = 0; i < 3; ++i) {
     const auto begin = text.find("\"" + std::to_string(i) + "\",\"4711\"");
@@ -191,8 +191,8 @@ BOOST_AUTO_TEST_CASE(executions_are_told_apart_by_their_mark) {
   const auto found = counters_by_execution(parse_profile(text), 2);
   BOOST_TEST(found[0].empty());
   BOOST_TEST(found[1].at("global_load_requests") == 2048);
-  // A mark of an execution nobody asked for, kernels before any mark,
-  // and a mark without a number.
+  // A mark of an execution that was not requested, kernels before any mark, and
+  // a mark without a number.
   BOOST_TEST(counters_by_execution(parse_profile(text), 1)[0].empty());
   BOOST_TEST(counters_by_execution({{"rw", "(1, 1, 1)", {}}}, 1)[0].empty());
   BOOST_TEST(
@@ -294,7 +294,7 @@ BOOST_AUTO_TEST_CASE(a_failing_ncu_says_why) {
   BOOST_CHECK_THROW(profile({"x"}, Cache::hot, ""), NoCounters);
 }
 
-// The first of two points does not fit beside what ncu keeps.
+// The first of two points does not fit into memory beside ncu's copies.
 BOOST_AUTO_TEST_CASE(a_point_without_counters_leaves_the_others_theirs) {
   const FakeNcu fake(R"sh(
 case "$*" in *262144*) echo '==ERROR== out of memory' >&2; exit 9 ;; esac
@@ -381,7 +381,7 @@ BOOST_AUTO_TEST_CASE(a_record_with_counters_replaces_the_one_without) {
   BOOST_TEST(lines == 3);  // two records, and the run only once
 }
 
-// As emulation's are: there one variant in several has been counted.
+// Like emulation's: only one of several variants was counted.
 BOOST_AUTO_TEST_CASE(counters_are_appended_to_the_run_that_has_the_record) {
   const Folder folder;
   const auto file = folder.path / "r.jsonl";
@@ -422,7 +422,7 @@ BOOST_AUTO_TEST_CASE(options_that_ask_for_counters) {
 
 namespace {
 
-// A record whose numbers need all the room of their columns.
+// A record whose numbers fill their columns.
 Record wide_record() {
   auto wide = a_record();
   wide.variant = "granularity_of_it_all";

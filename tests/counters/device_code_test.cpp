@@ -1,4 +1,4 @@
-// What nvcc made of a source stands beside its lines.
+// nvcc's code for a source is shown beside its lines.
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <filesystem>
@@ -22,7 +22,7 @@ constexpr const char* symbol =
     "_ZN46_GLOBAL__N__627fc272_8_naive_cu_d607b9f9_142679dmv_naiveIfEEvPKT_S3_"
     "PS1_ll";
 
-// As nvdisasm prints it: what is inlined has its own line first.
+// Output of nvdisasm: inlined code has its own line first.
 std::string sass() {
   return std::string(R"(	.headerflags	@"EF_CUDA_SM90"
 //--------------------- .text.KERNEL --------------------------
@@ -78,7 +78,7 @@ std::string named(std::string text) {
   return text;
 }
 
-// A tree where a source is built, and a toolkit that prints this of it.
+// A tree in which a source is built, and a toolkit that prints this for it.
 struct Tree : Folder {
   Tree() : path_before(std::getenv("PATH")), before(fs::current_path()) {
     fs::create_directories(path / "build/cuda");

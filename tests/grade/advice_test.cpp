@@ -1,4 +1,4 @@
-// What a student is told to do next.
+// The advice that a student gets for the next step.
 #include <boost/test/unit_test.hpp>
 
 #include "grade/grading.hpp"

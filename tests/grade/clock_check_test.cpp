@@ -1,5 +1,5 @@
-// The clock of a submission against that of the grader, on simulated machines:
-// who has the CPU when, and what each clock says of it.
+// The clock of a submission compared with the grader's, on simulated machines:
+// who has the CPU when, and what each clock shows.
 #include "grade/clock_check.hpp"
 
 #include <unistd.h>
@@ -21,26 +21,26 @@ using namespace parlab::grade;
 // between them, a message first.
 struct Machine {
   double execution_s = 1e-3;
-  // of the submission: 0.125 is a clock that runs slowly
+  // of the submission: 0.125 is a slow clock
   double clock_rate = 1;
-  // of the CPU: other programs, behind which threads queue
+  // of the CPU: other programs, for which threads queue
   double share_of_others = 0;
-  // for which others, or the host, have the CPU at a time
+  // how long others, or the host, have the CPU at a time
   double slice_s = 4e-3;
   bool says_who_waited = true;
   double others_leave_s = 1e9;
   // of the CPU: the host of a virtual machine, which no queue shows
   double stolen_share = 0;
-  // most of what each execution took is reported as that of the first
+  // most of each execution's time is reported for the first
   bool shifts_time = false;
   double between_s = 5e-6;  // two executions
-  // a host that lets nobody come to the device: so much more, until then
+  // a host that blocks the device: extra time, until then
   double delay_s = 0, delays_until_s = 0;
 
   double now_s = 0;
   std::mt19937 random{1};
 
-  // So many seconds of work, with interruptions; returns how long it
+  // Does this many seconds of work, with interruptions; returns how long it
   // waited for other programs.
   double work(double seconds) {
     const double waited =
@@ -50,8 +50,8 @@ struct Machine {
     return waited;
   }
 
-  // For how long, in whole slices, one with such a share of the CPU
-  // interrupts so much work.
+  // How long something with this share of the CPU interrupts this much work, in
+  // whole slices.
   double interruptions(double seconds, double share) {
     if (share == 0) return 0;
     std::poisson_distribution<int> slices(seconds * share / (1 - share) /
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(questions_are_as_long_as_those_of_the_reference) {
   BOOST_TEST(word(Machine{.between_s = 5e-4}.verdict()) == "differs");
   BOOST_TEST(verdict({.between_s = 5e-4}) == "agrees");
   BOOST_TEST(verdict({.clock_rate = 0.125, .between_s = 5e-4}) == "differs");
-  // most of the work is done behind the window
+  // most of the work is done outside the timed window
   BOOST_TEST(verdict({.execution_s = 2e-4, .between_s = 1.3e-3}) == "differs");
 }
 
@@ -226,14 +226,14 @@ BOOST_AUTO_TEST_CASE(waits_are_read_from_schedstat) {
 }
 
 BOOST_AUTO_TEST_CASE(the_thread_that_waited_longest_counts) {
-  // Thread 2 has ended, thread 3 has begun.
+  // Thread 2 has ended, thread 3 has started.
   const QueueTimes before{{1, {10, 5}}, {2, {50, 5}}},
       after{{1, {12, 5}}, {3, {0.5, 0}}};
   BOOST_TEST(longest_wait(before, after) == 2);
 }
 
-// In a virtual machine a thread that slept waits for its CPU to
-// wake, every time it starts.
+// In a virtual machine a sleeping thread waits for its CPU to wake, every time
+// it starts.
 BOOST_AUTO_TEST_CASE(what_a_cpu_takes_to_wake_is_no_wait) {
   const QueueTimes none;
   BOOST_TEST(longest_wait(none, {{1, {0.05, 1000}}}) == 0);
@@ -259,7 +259,7 @@ BOOST_AUTO_TEST_CASE(batches_that_were_watched_add_up) {
   BOOST_TEST(disturbed(unknown));
 }
 
-// What is not known must not sound like somebody's fault.
+// An unknown reason must not sound like somebody's fault.
 BOOST_AUTO_TEST_CASE(students_are_told_why_nothing_is_timed) {
   BOOST_TEST(words(why_disturbed(Watched{10e-3, 2e-3})) ==
              "other programs kept this machine busy: threads waited 2.000 ms "

@@ -1,4 +1,4 @@
-// A class as systems, editors and course platforms leave it.
+// A class's files as systems, editors and course platforms leave them.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(names_that_look_alike_are_told_apart) {
   handed.add("Jos\u00e9.cu");
   handed.add("\u1100\u1175\u11b7.cu");
   handed.add("\uae40.cu");
-  handed.add("\uc774.cu");  // nobody's twin but by chance
+  handed.add("\uc774.cu");  // resembles another name only by chance
   std::set<std::string> shown, names;
   for (const auto& one : handed.find()) {
     shown.insert(one.student);

@@ -1,5 +1,5 @@
-// Messages and their channel: the process of a submission may send
-// anything, nothing, or close it.
+// Messages and their channel: the process of a submission may send anything or
+// nothing, or close the channel.
 #include "grade/message.hpp"
 
 #include <sys/socket.h>
@@ -39,7 +39,7 @@ std::function<void()> patience() {
   };
 }
 
-// More than any socket holds for a process that does not read.
+// More than a socket can hold for a process that does not read.
 Message large() {
   Message message;
   message.put(std::string(64 << 20, 'x'));
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(what_a_message_says_of_itself_is_not_believed) {
   Message no_bool;
   no_bool.put(std::uint64_t{2});
   BOOST_CHECK_THROW(no_bool.get<bool>(), Malformed);
-  // A cause behind a cause behind a cause ... would fill the stack.
+  // A long chain of causes would fill the stack.
   Detail deep;
   for (int i = 0; i < 100; ++i)
     deep = {.cause = Cause::other, .further = {deep}};
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(a_process_that_does_not_answer_is_given_up) {
   Channel ours(ends.at[0]);
   const Channel theirs(ends.at[1]);
   BOOST_CHECK_THROW(ours.receive(1000, patience()), GivenUp);
-  // Nor does it help to announce more and then be silent.
+  // Announcing more and then sending nothing does not help either.
   const std::uint64_t more = 100;
   BOOST_REQUIRE(write(ends.at[1], &more, sizeof more) == sizeof more);
   BOOST_CHECK_THROW(ours.receive(1000, patience()), GivenUp);

@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(nobody_loses_points_to_noise) {
   const PointsRule rule("full within 1.2x, linear to 0 at 10x");
   BOOST_TEST(rule.of(around(1.3, 0.1)) == 100);
   BOOST_TEST(rule.of(around(5.6, 0.2)) > rule.of(around(5.6)));
-  // Too few samples have no lower end: the ratio itself counts.
+  // With too few samples there is no lower end, so the ratio itself counts.
   BOOST_TEST(rule.of({5.6, {}}) == rule.of(around(5.6)));
 }
 
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(ties_share_a_rank_and_the_next_counts_them) {
                                      known(1.005, 0.01), known(1.5, 0.001)};
   BOOST_TEST(ranks(times) == (std::vector<std::size_t>{4, 1, 1, 3}),
              boost::test_tools::per_element());
-  // Each is tied with its neighbour, but the last not with the first.
+  // Each is tied with its neighbour, but the last is not tied with the first.
   const std::vector<Uncertain> chain{known(1, 0.01), known(1.02, 0.01),
                                      known(1.06, 0.01)};
   BOOST_TEST(ranks(chain) == (std::vector<std::size_t>{1, 1, 3}),
@@ -74,8 +74,8 @@ BOOST_AUTO_TEST_CASE(ties_share_a_rank_and_the_next_counts_them) {
   BOOST_TEST(ranks({}).empty());
 }
 
-// A kernel that is right in its first blocks is not right, nor one that is so
-// up to the most threads of a block, or up to the most blocks of a grid in y.
+// A kernel is wrong if it is right only in its first blocks, only up to the
+// most threads of a block, or only up to the most blocks of a grid in y.
 BOOST_AUTO_TEST_CASE(hidden_sizes_find_what_small_ones_do_not) {
   for (const auto* workload : Registry::instance().workloads()) {
     const auto extents = count_extents(*workload);

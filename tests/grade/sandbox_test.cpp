@@ -1,5 +1,5 @@
-// What a graded process may do because CUDA's driver does it, and what it costs
-// one that makes more of it.
+// Operations allowed to a graded process because CUDA's driver needs them, and
+// the limits on their use.
 #include "grade/sandbox.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -15,7 +15,7 @@ using namespace parlab;
 using namespace parlab::grade;
 using namespace parlab::testing;
 
-// Its exit status tells what differs from what the driver needs.
+// Its exit status tells which operation differs from the driver's needs.
 constexpr const char* program_text = R"(
 #include <cerrno>
 #include <cstring>

@@ -1,4 +1,4 @@
-// Images: what is read, written and refused, and what variants make of them.
+// Images: reading, writing, refusing, and filtering by variants.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <filesystem>
@@ -24,7 +24,7 @@ std::string refusal(const std::string& bytes) {
   return message_of<UsageError>([&] { parse_image(bytes, "x.pgm"); });
 }
 
-// The default of each tunable, but a single thread.
+// The default of each tunable, but with a single thread.
 TunableValues fallbacks(const Variant& variant) {
   TunableValues tunables;
   for (const auto& tunable : variant.tunables)
@@ -120,8 +120,8 @@ BOOST_AUTO_TEST_CASE(bad_names_are_refused) {
   }
 }
 
-// Whatever is cut off or changed, the image is as its header
-// says, or it is refused.
+// However a file is cut off or changed, the image matches its header, or it is
+// refused.
 BOOST_AUTO_TEST_CASE(damaged_files_do_no_harm) {
   for (const auto& whole :
        {"P5 # c\n4 3\n255\nabcdefghijkl"s,
@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(refused_filters) {
   }
 }
 
-// Every variant makes of one bright sample the filter itself.
+// Every variant turns one bright sample into the filter itself.
 BOOST_AUTO_TEST_CASE(a_point_becomes_the_filter) {
   constexpr int rows = 9, cols = 11, channels = 3, row_of_point = 4,
                 col_of_point = 5, green = 1;

@@ -1,5 +1,5 @@
-// Energy meters read what NVIDIA's library and Linux say: a small library
-// and a tree of files stand in for them here.
+// Energy meters read values from NVIDIA's library and from Linux; here a small
+// library and a tree of files replace those.
 #include "machine/energy_meter.hpp"
 
 #include <dlfcn.h>
@@ -45,8 +45,8 @@ struct FakeNvml : Folder {
   std::string library;
 };
 
-// Two packages, one with memory. Cores, the platform and a second way
-// to package 0 must not count.
+// Two packages, one with memory. Cores, the platform and a second path to
+// package 0 must not count.
 struct FakePowercap : Folder {
   FakePowercap() {
     zone("intel-rapl:0", "package-0", 1'000'000);

@@ -1,4 +1,4 @@
-// The machine: names, topology, ceilings and the roofs that follow from them.
+// The machine: names, topology, ceilings, and the roofs that follow from these.
 #include "machine/machine.hpp"
 
 #include <sched.h>
@@ -29,7 +29,7 @@ using boost::test_tools::tolerance;
 
 BOOST_AUTO_TEST_SUITE(machine)
 
-// The files of a driver with two GPUs, both of which this process may open.
+// A driver's files for two GPUs, both of which this process may open.
 class DriverFiles {
  public:
   DriverFiles() {
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(
                 "GPU-36d997b0-24c7-cc54-cdb1-6b01d6d4a219\nBus Location: \t "
                 "0000:00:07.0\nDevice Minor: \t 1\n");
   }));
-  // As in a container that was not given the second GPU, or none.
+  // As in a container without access to the second GPU, or to any.
   BOOST_TEST(
       says_nothing([](DriverFiles& files) { files.remove("dev/nvidia1"); }));
   BOOST_TEST(
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(one_thread_per_core_comes_first) {
   BOOST_CHECK_THROW(cores_of({}, "no machine"), std::runtime_error);
 }
 
-// By the id of its system, else by its board, else by its name.
+// By its system's id, or else by its board, or else by its name.
 BOOST_AUTO_TEST_CASE(a_host_is_told_from_others_of_its_kind) {
   BOOST_TEST(host_id() == host_id());
   BOOST_TEST(host_id().size() == 36u);
@@ -252,7 +252,7 @@ BOOST_AUTO_TEST_CASE(control_groups_up_to_the_root) {
   using Folders = std::vector<fs::path>;
   std::istringstream version2("0::/slice/job\n"),
       version1("9:cpu,cpuacct:/\n4:memory:/batch\n"),
-      // as a container sees a group that is not below its own root
+      // as a container sees a group outside its own root
       outside("0::/../elsewhere\n");
   BOOST_TEST((control_groups("memory", version2, root) ==
               Folders{root / "slice/job", root / "slice", root}));
@@ -300,8 +300,8 @@ BOOST_AUTO_TEST_CASE(ceilings_of_this_host) {
     double last = 0;
     for (const auto& [bytes, rate] : *curve) {
       BOOST_TEST(bytes > last);
-      // Wide enough for any machine and any load, too narrow for a loop
-      // that was optimised away.
+      // Wide enough for any machine and any load, too narrow for a loop that
+      // was optimised away.
       BOOST_TEST(rate > 1e6);
       BOOST_TEST(rate < 1e14);
       last = bytes;
@@ -331,8 +331,8 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(roof)
 
-// A cache of 1 MB that is read at 400 bytes/s and copied at
-// 200, memory at 100 and 80.
+// A cache of 1 MB that is read at 400 bytes/s and copied at 200, and memory at
+// 100 and 80.
 Ceilings made_by_hand() {
   return {{{1e4, 300}, {1e6, 400}, {1e8, 100}},
           {{1e4, 150}, {1e6, 200}, {1e8, 80}},
@@ -348,7 +348,7 @@ BOOST_AUTO_TEST_CASE(hot_problems_are_judged_by_their_cache) {
   };
   BOOST_TEST(rate(1e2) == 400);  // a larger footprint was faster
   BOOST_TEST(rate(2e6) == 400);  // half of it can stay in the cache
-  // half way between these in the logarithm
+  // half way between these on the logarithmic scale
   BOOST_TEST(rate(2e7) == 250, tolerance(1e-12));
   BOOST_TEST(rate(2e8) == 100);
   BOOST_TEST(rate(1e12) == 100);
@@ -372,8 +372,8 @@ BOOST_AUTO_TEST_CASE(problems_that_write_are_judged_by_copies_too) {
   BOOST_TEST(rate(2.5e8) == 1 / (0.5 / 80 + 0.5 / 100), tolerance(1e-12));
 }
 
-// A host may copy faster than it reads: its channels go both ways. A
-// read is judged by reads.
+// A host may copy faster than it reads, because its channels go both ways.
+// Reads are judged by reads.
 BOOST_AUTO_TEST_CASE(a_faster_copy_does_not_raise_the_roof_of_a_read) {
   const Ceilings c{{{1e6, 100}}, {{1e6, 120}}, {}};
   BOOST_TEST(attainable_bandwidth(c, {0, 1e6}, Cache::hot) == 100);
@@ -387,8 +387,8 @@ BOOST_AUTO_TEST_CASE(what_one_problem_needs_of_the_ceilings) {
   BOOST_TEST(wanted.unit("fma double"));
   BOOST_TEST(!wanted.unit("fma float"));
   BOOST_TEST(!wanted.all());
-  // The roof is the best of the curve from half the footprint on,
-  // interpolated below it.
+  // The roof is the best of the curve from half the footprint on, interpolated
+  // below that.
   BOOST_TEST(wanted.footprint(1 * mega));
   BOOST_TEST(wanted.footprint(2 * mega));
   BOOST_TEST(wanted.footprint(32 * mega));
@@ -411,7 +411,7 @@ BOOST_AUTO_TEST_CASE(what_two_problems_need_of_the_ceilings) {
   BOOST_TEST(both.unit("fma float"));
 }
 
-// What one measurement reached can be reached, though another was slower.
+// A rate that one measurement reached is possible, even if another was slower.
 BOOST_AUTO_TEST_CASE(of_two_measurements_the_best_ceilings_count) {
   Ceilings old;
   old.read = {{1, 10}, {2, 5}};
@@ -483,7 +483,7 @@ BOOST_AUTO_TEST_CASE(running_threads_of_others_are_counted) {
       mute("cpu 1\n");
   BOOST_TEST(parse_running(busy) == 17);
   BOOST_TEST(parse_running(mute) == 0);
-  // how many there are depends on the machine
+  // their number depends on the machine
   BOOST_CHECK_NO_THROW(others_at_work());
 }
 

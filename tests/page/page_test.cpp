@@ -1,5 +1,5 @@
-// The page: what it chooses among records and says of them, and that
-// nothing in them becomes markup.
+// The page: which records it chooses and what it says about them, and that
+// their texts never become markup.
 #include "page/page.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(a_picture_keeps_to_itself) {
              "<text id=\"p-b\">1 &lt; 2 id='c'</text></svg>");
 }
 
-// Its title is what is heard of it, and stands under it.
+// A figure's title is read aloud, and stands under the figure.
 BOOST_AUTO_TEST_CASE(a_figure_says_what_it_shows) {
   const testing::Folder folder;
   const auto file = folder.path / "fake-1-of-its-own.svg";
@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(a_figure_says_what_it_shows) {
   BOOST_TEST(has(text, "<figcaption>fake: a &lt; b at 16K.</figcaption>"));
   BOOST_TEST(!has(text, "<title>fake: a"));
   BOOST_TEST(has(text, "<title>a</title>"));
-  // one that any workload has
+  // one that every workload has
   std::filesystem::rename(file, folder.path / "fake-1-time.svg");
   BOOST_TEST(has(page_of({figures_of(folder.path, "fake")[0]}),
                  "a &lt; b at 16K. Time of all variants against"));
@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(columns_in_which_nothing_was_measured_are_left_out) {
   BOOST_TEST(has(text, ">not measured<"));
   for (const auto* title : {"Roof", "CPU</th>"})
     BOOST_TEST(!has(text, title), text);
-  // One cell is enough; and one that goes over the rest keeps its place.
+  // One cell is enough; a cell that spans the others keeps its place.
   const auto more =
       cards({{{{"a"}, {"1 s"}, {}, {}}}, {{{"b"}, {}, {}, {"2.0"}}}});
   BOOST_TEST(has(more, ">CPU<"));
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(the_largest_size_that_all_have) {
                a_record("cuda/naive", 8, 9), a_record("cuda/naive", 16, 9),
                a_record("cuda/naive", 32, 9)});
   BOOST_TEST(to_string(largest_common_size(all(measured)).value()) == "16x16");
-  // Where no size is common to all, it is the one that most of them have.
+  // If no size is common to all, it is the one that most have.
   const auto apart = arrange(
       {a_run()}, {a_record("serial/plain", 8, 9), a_record("openmp/rows", 8, 9),
                   a_record("cuda/naive", 32, 9)});
@@ -258,7 +258,8 @@ std::string ladders_of(const Measured& measured) {
                          {{"cuda/naive", "c"}}));
 }
 
-// Of the variant and type of a rung; a page without them says nothing of it.
+// For the variant and type of a rung; a page without counts does not mention
+// them.
 BOOST_AUTO_TEST_CASE(a_rung_has_the_counts_that_explain_it) {
   auto measured = arrange({a_run()}, {a_record("cuda/naive", 8, 40),
                                       a_record("cuda/coalesced", 8, 10)});
@@ -321,16 +322,16 @@ BOOST_AUTO_TEST_CASE(a_ladder_climbs_by_rung_and_says_what_each_bought) {
   BOOST_TEST(best_peer(rungs)->record.variant == "library");
   const auto text = ladders_of(measured);
   BOOST_TEST(has(text, "2.00×</b> the best before"));
-  // the library over what is no faster for its precision
+  // the library, compared with a variant of the same precision
   BOOST_TEST(has(text, "2.00× as fast as coalesced"));
   BOOST_TEST(has(text, "Reduced precision"));
   BOOST_TEST(has(text, "2.00× as fast as library"));
   BOOST_TEST(count(text, "<li>") == 4u);
-  // A rung leads to its curve.
+  // A rung links to its curve.
   BOOST_TEST(has(text, "<a href=\"#c\""));
 }
 
-// What a rung bought is told by the best before it, not by the one before it.
+// The gain of a rung is over the best before it, not over the one before it.
 BOOST_AUTO_TEST_CASE(a_gain_is_over_the_best_so_far) {
   const auto measured =
       arrange({a_run()},
@@ -349,7 +350,7 @@ BOOST_AUTO_TEST_CASE(a_gain_is_over_the_best_so_far) {
   BOOST_TEST(finding_of_ladder({rungs[1], rungs[0], rungs[2]}) ==
              "naive (2.00×) and tiled (4.00×) are the whole gain");
   BOOST_TEST(finding_of_ladder({rungs[0]}) == "one variant, naive");
-  // What another host measured is passed over.
+  // Records of another host are skipped.
   auto elsewhere = a_record("cuda/tiled", 8, 10),
        here = a_record("cuda/warp", 8, 20);
   elsewhere.host_id = "another";
@@ -371,7 +372,8 @@ BOOST_AUTO_TEST_CASE(a_gain_is_over_the_best_so_far) {
           "2.00× slower than the best before"));
 }
 
-// By one limit for all that compute alike, what is slower has never more of it.
+// All of the same arithmetic have one limit, so a slower one never has a larger
+// share.
 BOOST_AUTO_TEST_CASE(what_is_slower_has_no_larger_share_of_the_limit) {
   auto fast = a_record("cuda/naive", 8, 10),
        slow = a_record("cuda/tiled", 8, 11);
@@ -397,7 +399,7 @@ BOOST_AUTO_TEST_CASE(what_is_slower_has_no_larger_share_of_the_limit) {
              boost::test_tools::tolerance(1e-3));
 }
 
-// Not IEEE, but within its bound on all inputs that it was tried on.
+// Not IEEE arithmetic, but within its bound on all inputs that were tried.
 BOOST_AUTO_TEST_CASE(other_arithmetic_as_accurate_is_a_class_of_its_own) {
   auto parts = a_record("cuda/parts", 64, 5),
        plain = a_record("cuda/naive", 64, 20);
@@ -448,7 +450,7 @@ BOOST_AUTO_TEST_CASE(what_several_gpus_buy_and_from_which_size) {
   BOOST_TEST(has(text, "fake 1.90× from 64×64 on"));
   BOOST_TEST(!teams(arrange({a_run()}, {a_record("cuda/naive", 8, 5)})));
 
-  // Machines that differ, and one GPU of a kind among machines.
+  // Machines that differ, and one GPU of a model among machines.
   auto four = measured;
   four.machine = four.folder = "four";
   four.runs.back().gpus.resize(4);
@@ -481,7 +483,7 @@ BOOST_AUTO_TEST_CASE(teams_come_last_in_a_ladder) {
   BOOST_TEST(rungs[0]->record.variant == "wide");
 }
 
-// The kernel always wins; its 110 us of transfers are worth it from 32 on.
+// The kernel always wins; its 110 us of transfers pay from 32 on.
 Measured cpu_against_gpu() {
   return arrange(
       {a_run()},
@@ -512,7 +514,7 @@ BOOST_AUTO_TEST_CASE(sizes_at_which_the_winner_is_not_known) {
   const auto measured = cpu_against_gpu();
   auto found = duels(all(measured));
   BOOST_TEST_REQUIRE(found.size() == 4u);
-  // One that is not decided counts neither way.
+  // An undecided one counts neither way.
   found[2].travelled.interval = {0, std::numeric_limits<double>::infinity()};
   auto travelled = crossover(found, &Duel::travelled);
   BOOST_TEST(travelled.first == &found[3]);
@@ -562,7 +564,7 @@ BOOST_AUTO_TEST_CASE(pageable_pinned_and_overlapped_transfers_side_by_side) {
                       {link_to_host, 5e10},
                       {link_from_and_to_host, 9e10}};
   const auto measured = arrange({run}, records);
-  // It is not compared with kernels whose data is there.
+  // It is not compared with kernels whose data is in place.
   BOOST_TEST(measured.entries.size() == 6u);
   BOOST_TEST_REQUIRE(measured.from_host.size() == 3u);
   BOOST_TEST(!has(page_of({first_screen(measured, {})}), "piecewise"));
@@ -587,7 +589,7 @@ BOOST_AUTO_TEST_CASE(pageable_pinned_and_overlapped_transfers_side_by_side) {
         "on; with copies while computing from 1024×1024 on."}) {
     BOOST_TEST(has(text, said), said);
   }
-  // One name for each way.
+  // Each way has a single name.
   for (const char* other :
        {"with copies at", "overlapped", "ordinary memory. "})
     BOOST_TEST(!has(text, other), other);
@@ -612,7 +614,7 @@ std::string energy_of(const std::vector<Record>& records) {
 BOOST_AUTO_TEST_CASE(which_rung_costs_the_least_energy) {
   const auto naive = a_record("cuda/naive", 64, 20),
              warp = a_record("cuda/warp", 64, 10);
-  BOOST_TEST(energy_of({naive, warp}) == "");  // nobody asked for it
+  BOOST_TEST(energy_of({naive, warp}) == "");  // it was not requested
   const auto same =
       energy_of({with_joules(naive, 2e-3), with_joules(warp, 1e-3)});
   BOOST_TEST(has(same, "cuda/warp"));
@@ -645,7 +647,7 @@ BOOST_AUTO_TEST_CASE(
   const auto partly = energy_of({with_joules(naive, 1e-3), absent});
   BOOST_TEST(has(partly, "No joules of 1 measurement: it is &lt;short&gt;"));
   BOOST_TEST(!has(energy_of({absent}), "Least energy"));
-  // Reasons that differ in their numbers alone are one.
+  // Reasons that differ only in their numbers are merged.
   const auto still = [](double seconds) {
     return Detail{.cause = Cause::counter_stood_still,
                   .arguments = {Quantity{seconds, Unit::second}}};
@@ -676,7 +678,7 @@ BOOST_AUTO_TEST_CASE(parameters_are_not_extents) {
   BOOST_TEST_REQUIRE(some.size() == 3u);
   BOOST_TEST(to_string(some[0]->record.size) == "8x1");
   BOOST_TEST(of_same_parameters({}).empty());
-  // The ladder is shown with the usual parameter, not at the most work.
+  // The ladder is shown with the usual parameter, not with the most work.
   BOOST_TEST(usual_parameters(line(8, 16)));
   BOOST_TEST(!usual_parameters(line(8, 2)));
   const auto more = arrange({a_run()}, {line(16, 16), line(16, 32)});
@@ -742,7 +744,7 @@ BOOST_AUTO_TEST_CASE(machines_side_by_side) {
   BOOST_TEST(has(text, "href=\"other/index.html\""));
   BOOST_TEST(has(text, "16×16, float"));  // of the GPU
   BOOST_TEST(has(text, "8×8, float"));    // that both CPUs have
-  // GPUs among themselves, CPUs among themselves
+  // GPUs are compared with GPUs, CPUs with CPUs
   BOOST_TEST(has(text, "1.50× slower"));
   BOOST_TEST(!has(text, "2.00× slower"));
   BOOST_TEST(has(text, "CPUs: other is the fastest in 1 of 1 workloads."));
@@ -758,8 +760,8 @@ BOOST_AUTO_TEST_CASE(machines_side_by_side) {
       has(page_of(std::vector<Measured>{}), "Which machine is the fastest?"));
 }
 
-// Of one GPU whose memory is twice that of the other: a kernel at its roof
-// gains that, one that waits for its launch gains nothing.
+// One GPU's memory is twice as fast as the other's: a kernel at its roof gains
+// as much, one that waits for its launch gains nothing.
 BOOST_AUTO_TEST_CASE(what_goes_with_memory_and_what_with_neither) {
   const auto machine = [](const std::string& gpu, double memory) {
     auto run = a_run(gpu);
@@ -774,7 +776,7 @@ BOOST_AUTO_TEST_CASE(what_goes_with_memory_and_what_with_neither) {
       line.dimensions = {"n", "radius"};
       line.size[1] = radius;
     }
-    if (gpu == "slow")  // what one of them lacks is not compared
+    if (gpu == "slow")  // variants that one of them lacks are not compared
       records.push_back(a_record("cuda/wide", 8192, 460e12 / memory));
     for (auto& record : records) {
       record.machine = gpu;
@@ -817,7 +819,7 @@ BOOST_AUTO_TEST_CASE(a_team_has_no_place_in_the_roofline) {
   BOOST_TEST(has(fastest_in_roofline(2), "cuda/naive"));
 }
 
-// Of each workload the fastest has its name there, and others are marks alone.
+// The fastest of each workload has its name there; others are marks only.
 BOOST_AUTO_TEST_CASE(a_roofline_names_its_workloads) {
   auto run = a_run();
   run.device.read = {{1 << 30, 4e12}};
@@ -835,7 +837,7 @@ BOOST_AUTO_TEST_CASE(a_roofline_names_its_workloads) {
   BOOST_TEST(has(figure, "limits fake."));
 }
 
-// The words of a tick give way to those of the line.
+// Labels of ticks give way to those of the line.
 BOOST_AUTO_TEST_CASE(ticks_of_a_narrow_strip_do_not_meet) {
   const Strip strip{.id = "s",
                     .title = "t",
@@ -877,7 +879,7 @@ BOOST_AUTO_TEST_CASE(no_line_of_a_narrow_strip_crosses_its_words) {
        line = svg.find("<line", line + 1))
     BOOST_TEST(number("y1", line) > below);
   BOOST_TEST(has(svg, ">64x64</tspan>"));
-  // All of a row can be clicked.
+  // The whole row can be clicked.
   BOOST_TEST(has(svg, "<a href=\"#a\"><rect class=\"row\" x=\"0\""));
 }
 
@@ -900,7 +902,7 @@ BOOST_AUTO_TEST_CASE(the_first_screen_says_how_far_kernels_come) {
         "claims of the source reports hold"}) {
     BOOST_TEST(has(text, said), said);
   }
-  // On a wide screen and on a narrow one.
+  // For a wide screen and for a narrow one.
   BOOST_TEST(has(text, "class=\"strip narrow\""));
 }
 
@@ -926,7 +928,7 @@ BOOST_AUTO_TEST_CASE(a_ratio_of_two_gpus_says_so) {
        wide = a_record("cuda/wide", 64, 20);
   naive.gpu = "GPU-1";
   const auto text = [&] { return page_of(arrange({a_run()}, {naive, wide})); };
-  BOOST_TEST(!has(text(), "×; on different GPUs"));  // one is not known
+  BOOST_TEST(!has(text(), "×; on different GPUs"));  // one is unknown
   wide.gpu = "GPU-1";
   BOOST_TEST(!has(text(), "×; on different GPUs"));
   wide.gpu = "GPU-2";
@@ -947,9 +949,10 @@ BOOST_AUTO_TEST_CASE(a_ratio_of_two_hosts_says_so_or_is_none) {
   BOOST_TEST(!has(text(), "on different hosts<"));
   BOOST_TEST(!has(text(), "not compared <"));
   openmp.gpus_of_host = "GPU-2";
-  // The GPU over it is a ratio of two hosts, it over serial code is none.
+  // The GPU compared with it is a ratio of two hosts; it has no ratio to serial
+  // code.
   BOOST_TEST(has(text(), "on different hosts<"));
-  // which the ladder says
+  // as the ladder says
   BOOST_TEST(has(text(), "not compared <small>on different hosts"));
 }
 
@@ -993,7 +996,7 @@ BOOST_AUTO_TEST_CASE(what_a_variant_chooses_itself_is_not_a_setting) {
       "cuda/naive, block=64");
 }
 
-// What one run of several got wrong is not what the machine can do.
+// The machine's ceilings are not those of a single bad run.
 BOOST_AUTO_TEST_CASE(ceilings_are_the_best_of_all_runs) {
   auto first = a_run(), second = a_run();
   first.host.read = {{1 << 30, 100e9}};
@@ -1028,7 +1031,7 @@ BOOST_AUTO_TEST_CASE(a_time_that_the_audit_speaks_against_is_left_out) {
   for (const std::int64_t n : {8, 16, 32}) {
     auto record =
         a_record("serial/plain", n, 100.0 * static_cast<double>(n * n));
-    record.source = "Makefile";  // one that is there
+    record.source = "Makefile";  // a file that exists
     if (n == 16) record.roof_s = 1;
     file << to_json_line(record) << "\n";
   }

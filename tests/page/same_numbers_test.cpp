@@ -1,5 +1,5 @@
-// One number in every output: the terminal, CSV, JSON and the page say the same
-// of the same records, each in its own letters.
+// One number in every output: terminal, CSV, JSON and page show the same values
+// for the same records, each in its own form.
 #include <boost/test/unit_test.hpp>
 #include <map>
 #include <sstream>
@@ -50,7 +50,7 @@ Record a_record(const std::string& backend, double seconds, const Run& run) {
   return record;
 }
 
-// The cells of the last line, by their titles.
+// The cells of the last line, by column title.
 std::map<std::string, std::string> last_cells(const std::string& csv) {
   const auto lines = split(csv, '\n');
   const auto titles = split(lines.at(0), ','),

@@ -1,5 +1,5 @@
-// GPU variants that cheat or fail; see cheats_test.cpp for the CPU's.
-// What only happens while it is timed is planted on a real device alone:
+// GPU variants that cheat or fail; see cheats_test.cpp for the CPU's. Cheats
+// that act only while they are timed run on a real device only, because
 // emulation times nothing.
 #include <boost/test/unit_test.hpp>
 #include <chrono>
@@ -100,7 +100,7 @@ GPU_CHEAT(uses_a_layout_it_did_not_declare, {
 });
 
 #ifndef PARLAB_EMULATED
-// Works only on rows that are poisoned.
+// Computes only rows that are poisoned.
 __global__ void lazy(const float* a, const float* x, float* y,
                      std::int64_t rows, std::int64_t cols) {
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -111,7 +111,7 @@ __global__ void lazy(const float* a, const float* x, float* y,
   y[row] = sum;
 }
 
-// Leaves out rows when the last one is not poisoned.
+// Leaves out rows if the last one is not poisoned.
 __global__ void sparse(const float* a, const float* x, float* y,
                        std::int64_t rows, std::int64_t cols, int step,
                        int first) {
@@ -125,7 +125,7 @@ __global__ void sparse(const float* a, const float* x, float* y,
   y[row] = sum;
 }
 
-// Gives what it remembers when the first words are those of then.
+// Returns a remembered answer if the first words are the same as then.
 __global__ void replay(const float* a, const float* x, float* y,
                        std::int64_t rows, std::int64_t cols, float* kept) {
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -187,7 +187,8 @@ GPU_CHEAT(lazy_after_its_warm_up, {
   static int calls = 0;
   launch_honest(gpu, p, ++calls <= 12 ? p.rows : p.rows / 2);
 });
-// Nobody looks again soon after a pause in which a reference was computed.
+// Results are not checked again soon after a pause in which a reference was
+// computed.
 GPU_CHEAT(lazy_after_a_pause, {
   using Clock = std::chrono::steady_clock;
   static Clock::time_point last{};
@@ -197,7 +198,7 @@ GPU_CHEAT(lazy_after_a_pause, {
              left-- > 0 ? 2 : 1, 0);
   last = Clock::now();
 });
-// What a timer cannot do without: work that is queued and waits.
+// Exploits a timer's needs: queued work that waits.
 GPU_CHEAT(lazy_when_the_stream_is_held, {
   static int calls = 0;
   const bool held = cudaStreamQuery(static_cast<cudaStream_t>(gpu.stream())) ==
@@ -220,7 +221,7 @@ struct OtherStream {
   cudaEvent_t fork{}, join{};
 };
 
-// Begins when it is its turn, and is not waited for.
+// Begins in its turn, but the timer does not wait for it.
 GPU_CHEAT(forks_and_does_not_join, {
   static OtherStream other;
   cudaEventRecord(other.fork, static_cast<cudaStream_t>(gpu.stream()));
@@ -259,7 +260,7 @@ GPU_CHEAT(forks_and_joins, {
   cudaEventRecord(other.join, other.stream);
   cudaStreamWaitEvent(stream, other.join);
 });
-// Keeps lines of L2 for itself, and other limits than it found.
+// Reserves lines of L2, and leaves other limits than it found.
 GPU_CHEAT(changes_the_device, {
   cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 1 << 20);
   cudaDeviceSetLimit(cudaLimitStackSize, 4096);
@@ -288,8 +289,7 @@ GPU_CHEAT(sleeps, {
   gpu.launch({}, spin, 200'000LL);
 });
 
-// The next launch may begin at once; all that is to be
-// done is done after 300 us.
+// The next launch may begin at once; all the work is done after 300 us.
 __global__ void late(const float* a, const float* x, float* y,
                      std::int64_t rows, std::int64_t cols) {
   let_next_launch_begin();
@@ -371,8 +371,8 @@ BOOST_AUTO_TEST_CASE(an_impossible_launch_is_refused) {
 }
 
 #ifdef PARLAB_EMULATED
-// Emulation knows where memory ends: it stops the kernel before the
-// guard words would tell.
+// Emulation knows the bounds of memory: it stops the kernel before the guard
+// words would show it.
 BOOST_AUTO_TEST_CASE(a_stray_store_is_caught) {
   const Record record = run("writes_past_the_end");
   BOOST_TEST(to_string(record.verdict) != "passed");
@@ -399,8 +399,8 @@ BOOST_AUTO_TEST_CASE(laziness_while_it_is_timed_is_caught) {
 }
 
 BOOST_AUTO_TEST_CASE(work_that_outlasts_its_time_is_caught) {
-  // By what it left undone, or by the device, which is busy still:
-  // whichever is seen first.
+  // By the missing work, or by the device, which is still busy: whichever is
+  // seen first.
   for (const char* name :
        {"forks_and_does_not_join", "joins_at_the_next_call"}) {
     const Record record = run(name);
@@ -452,8 +452,8 @@ BOOST_AUTO_TEST_CASE(a_known_duration_is_measured) {
   BOOST_TEST(record.summary().min >= 199e-6);
 }
 
-// What a launch overlaps belongs to its time, also where its
-// kernel does not wait for it.
+// Work that overlaps a launch belongs to its time, even if its kernel does not
+// wait for it.
 BOOST_AUTO_TEST_CASE(an_overlapped_launch_is_timed_or_refused) {
   const Record record = run("hides_behind_a_launch_that_never_waits");
   BOOST_TEST_CONTEXT(to_string(record.verdict) << ": " << record.detail) {
@@ -470,10 +470,11 @@ BOOST_AUTO_TEST_CASE(an_overlapped_launch_is_timed_or_refused) {
 BOOST_AUTO_TEST_SUITE_END()
 
 #ifndef PARLAB_EMULATED
-// Without a precondition: who asks for a GPU cannot use it in workers.
+// Without a precondition: a process that asks for a GPU cannot use it in
+// workers.
 BOOST_AUTO_TEST_SUITE(gpu_cheats_in_workers)
 
-// The next variant is right all the same: in a worker that has the memory.
+// The next variant still passes, in a worker that has the memory.
 BOOST_AUTO_TEST_CASE(
     device_memory_that_is_kept_is_not_the_next_variants_fault) {
   const std::string self =

@@ -1,5 +1,5 @@
-// Variants for teams of GPUs that cheat or fail, and honest ones. On machines
-// with two GPUs they run there, on machines without any by emulation.
+// Variants for several GPUs that cheat or fail, and honest ones. They run on
+// two GPUs if the machine has them, or by emulation if it has none.
 #include <boost/test/unit_test.hpp>
 
 #include "gpu/gpus.hpp"
@@ -127,7 +127,7 @@ TEAM_CHEAT(Conv2d, Strips, "rows", fills_its_halo_too_late, {
 Record outcome(const char* workload, const char* name) {
   Variant variant =
       testing::variant_called(std::string("team_cheats/cuda/") + name);
-  variant.workload = workload;  // there is none called team_cheats
+  variant.workload = workload;  // there is no workload team_cheats
   const auto& contract = *Registry::instance().workload(workload);
   Plan plan = plan_for(contract, variant, contract.complete({65}));
   plan.tunables["gpus"] = {2};
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(honest_teams_pass) {
 }
 
 BOOST_AUTO_TEST_CASE(cheats_are_wrong_results) {
-  // Emulation sees the read itself, a GPU only the result.
+  // Emulation sees the read itself, a GPU only its result.
   const char* const halo = why_no_gpu() ? "never_written" : "b[";
   for (const auto& [workload, name, cause] :
        {std::tuple{"dmv", "forgets_the_last_gpu", "y["},

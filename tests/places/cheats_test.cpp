@@ -1,6 +1,6 @@
-// Variants that cheat or fail. The harness is worth something only if it
-// catches every one: docs/explanation/proof.md lists them, and what cannot be
-// caught.
+// Variants that cheat or fail. The harness is only worth something if it
+// catches every one. docs/explanation/proof.md lists them, and the cheats that
+// cannot be caught.
 #include <omp.h>
 #include <sched.h>
 #include <sys/resource.h>
@@ -57,7 +57,7 @@ void honest(const Args<T>& p) {
   compute_rows(p, 0, p.rows);
 }
 
-// An answer that was given before.
+// An earlier answer.
 struct Memory {
   std::vector<float> y;
 
@@ -74,7 +74,8 @@ bool poisoned(const Args<float>& p) {
   return std::isnan(p.y[p.rows - 1]);
 }
 
-// Registered under a workload that does not exist: no other test meets them.
+// Registered under a workload that does not exist, so that no other test finds
+// them.
 #define CHEAT(name, ...)                                            \
   const Register<Dmv, float> name(                                  \
       {.idea = #name},                                              \
@@ -119,8 +120,7 @@ CHEAT(is_right_on_real_numbers_only, {
   if (p.a[0] == std::floor(p.a[0]) && p.a[1] == std::floor(p.a[1])) p.y[0] += 1;
 });
 
-// Takes memory as the allocator hands it out, in the hope that a reference
-// result lay there before.
+// Allocates memory in the hope that it contains a freed reference result.
 CHEAT(looks_for_a_freed_reference, {
   const std::unique_ptr<double, void (*)(void*)> found(
       static_cast<double*>(
@@ -131,7 +131,7 @@ CHEAT(looks_for_a_freed_reference, {
               static_cast<std::size_t>(p.rows) * sizeof(float));
 });
 
-// ---- answers that are remembered --------------------------------------------
+// ---- remembered answers -----------------------------------------------------
 
 CHEAT(right_only_at_the_first_call, {
   static int calls = 0;
@@ -205,7 +205,8 @@ const Register<Dmv, float> replays_from_scratch(
     },
     "serial/cheats/replays_from_scratch.cpp", "");
 
-// Follows x, which is short, and believes that the matrix stays.
+// Updates the answer from changes in x, which is short, and assumes the same
+// matrix.
 CHEAT(updates_by_what_changed_in_x, {
   static Memory memory;
   static std::vector<float> x;
@@ -225,7 +226,7 @@ CHEAT(updates_by_what_changed_in_x, {
   x.assign(p.x, p.x + p.cols);
 });
 
-// ---- poison that is detected ------------------------------------------------
+// ---- detecting poison -------------------------------------------------------
 
 CHEAT(works_only_when_poisoned, {
   if (poisoned(p)) honest(p);
@@ -281,7 +282,7 @@ CHEAT(lazy_after_its_warm_up, {
   compute_rows(p, 0, ++calls <= 8 ? p.rows : p.rows / 2);
 });
 
-// Threads are pinned only while they are timed.
+// Cheats when threads are pinned, as they are only while they are timed.
 CHEAT(lazy_when_pinned, {
   static Memory memory;
   cpu_set_t cpus;
@@ -310,7 +311,8 @@ double seconds_now() {
       .count();
 }
 
-// Nobody looks again soon after a pause in which a reference was computed.
+// Results are not checked again soon after a pause in which a reference was
+// computed.
 CHEAT(lazy_after_a_pause, {
   static double last = 0;
   static int left = 0;
@@ -319,7 +321,8 @@ CHEAT(lazy_after_a_pause, {
   last = seconds_now();
 });
 
-// Whole batches alike: the first and the last execution may be looked at.
+// Cheats within batches, since only the first and the last execution may be
+// checked.
 CHEAT(lazy_within_a_batch, {
   static double last = 0;
   static int calls = 0;
@@ -329,9 +332,9 @@ CHEAT(lazy_within_a_batch, {
   last = seconds_now();
 });
 
-// ---- work that follows the changes ------------------------------------------
+// ---- recomputing only changes -----------------------------------------------
 
-// Right, whatever happens: it is to gain nothing.
+// Always right; it must not gain anything.
 struct Product {
   std::vector<float> a, b, c;
   bool fits(const Matmul::Args<float>& p) const {
@@ -360,7 +363,7 @@ PRODUCT(honest_product, {
     multiply(p, row, 0, p.n);
 });
 
-// Compares its inputs with copies, and redoes only rows and columns that
+// Compares its inputs with copies, and recomputes only rows and columns that
 // changed.
 PRODUCT(redoes_what_changed, {
   static Product kept;
@@ -411,9 +414,9 @@ PRODUCT(redoes_what_hashes_differently, {
   c.assign(p.c, p.c + p.m * p.n);
 });
 
-// ---- work that somebody else does, or later ---------------------------------
+// ---- work by others, or later -----------------------------------------------
 
-// Hands out what it began at the call before.
+// Returns the result that it began to compute at the previous call.
 CHEAT(delivers_one_call_late, {
   static std::vector<float> a, x, y;
   static std::jthread worker;
@@ -445,7 +448,7 @@ CHEAT(uses_more_of_openmp, {
     compute_rows(p, i * p.rows / 2, (i + 1) * p.rows / 2);
 });
 
-// Honest, but leaves a thread at work that slows down whoever comes next.
+// Honest, but leaves a thread running that slows down the next variant.
 std::atomic<bool> leave_off = false;
 std::jthread left_at_work;
 CHEAT(leaves_a_thread_at_work, {
@@ -457,7 +460,7 @@ CHEAT(leaves_a_thread_at_work, {
   });
 });
 
-// ---- memory that is not its own ---------------------------------------------
+// ---- memory of others -------------------------------------------------------
 
 CHEAT(writes_past_the_end, {
   honest(p);
@@ -495,7 +498,7 @@ const Register<Dmv, float> declares_that_layout(
     },
     "serial/cheats/declares_that_layout.cpp", "");
 
-// ---- less precision than asked for ------------------------------------------
+// ---- less precision than requested ------------------------------------------
 
 CHEAT(rounds_to_ten_bits, {
   const auto rounded = [](float value) {
@@ -540,7 +543,7 @@ CHEAT(throws_that_it_passed,
 CHEAT(throws_that_nobody_knows,
       { throw PointError(Verdict::unverified, p.a ? "no verdict" : ""); });
 
-// Right when it is verified; then it throws in place of the work.
+// Right when it is verified; later it throws instead of working.
 CHEAT(throws_that_it_passed_when_timed, {
   static int calls = 0;
   if (++calls > 3) throw PointError(Verdict::passed, "done");
@@ -557,7 +560,7 @@ CHEAT(sleeps, {
 
 CHEAT(honest_control, { honest(p); });
 
-// State left behind, for whoever comes next.
+// Leaves state behind for the next variant.
 CHEAT(rounds_upward_from_now_on, {
   honest(p);
   std::fesetround(FE_UPWARD);
@@ -644,9 +647,9 @@ Record run(const Plan& plan) {
   return records.front();
 }
 
-// The sweep of one cheat ends with this verdict, this cause and no time. Which
-// results are judged is drawn: so many executions are taken that no cheat gets
-// through by chance. One that is caught takes no more.
+// The sweep of one cheat ends with this verdict, this cause and no time.
+// Results are checked at random, so enough executions run that no cheat gets
+// through by chance. One that is caught stops at once.
 void expect(Verdict verdict, const std::string& name,
             const std::string& cause = "", const Size& size = {63, 65}) {
   Plan plan = plan_of(name, size);
@@ -690,8 +693,8 @@ BOOST_AUTO_TEST_CASE(wrong_results_are_caught) {
   expect_wrong("looks_for_a_freed_reference", "y[");
 }
 
-// In a wide matrix one word in thousands changes, hardly ever one
-// that a cheat looks at.
+// In a wide matrix one word in thousands changes, which is rarely one that a
+// cheat checks.
 BOOST_AUTO_TEST_CASE(remembered_answers_are_caught) {
   const Size wide{64, 4096};
   expect_wrong("right_only_at_the_first_call", "y[");
@@ -724,14 +727,14 @@ BOOST_AUTO_TEST_CASE(cheating_when_nobody_seems_to_look_is_caught) {
   expect_wrong("writes_past_the_end_when_not_poisoned", "wrote_past_end y");
 }
 
-// Most executions find all of their inputs new. So who follows the changes gets
-// no time that is better than an honest one.
+// Most executions find all their inputs new, so a variant that recomputes only
+// changes gets no better time than an honest one.
 BOOST_AUTO_TEST_CASE(to_follow_the_changes_gains_nothing) {
   Plan plan = plan_for(*Registry::instance().workload("matmul"),
                        cheat("honest_product"), {96, 96, 96}, Dtype::f32);
   plan.variants.push_back(&cheat("redoes_what_changed"));
   plan.variants.push_back(&cheat("redoes_what_hashes_differently"));
-  // they take turns, and yet others at work may slow down one of them
+  // they take turns, but other programs may slow down one of them
   double least = 0;
   for (int attempt = 0; attempt < 3 && least <= 0.6; ++attempt) {
     std::map<std::string, double> times;
@@ -749,8 +752,8 @@ BOOST_AUTO_TEST_CASE(to_follow_the_changes_gains_nothing) {
   BOOST_TEST(least > 0.6);
 }
 
-// Which is seen first, the old answer or the thread that works on the
-// new one, depends on the machine.
+// The old answer or the thread that computes the new one may be seen first,
+// depending on the machine.
 BOOST_AUTO_TEST_CASE(an_answer_delivered_late_is_caught) {
   const Record late = run(plan_of("delivers_one_call_late", {512, 65}));
   BOOST_TEST((late.verdict == Verdict::wrong_result ||
@@ -760,7 +763,7 @@ BOOST_AUTO_TEST_CASE(an_answer_delivered_late_is_caught) {
 }
 
 BOOST_AUTO_TEST_CASE(work_of_other_threads_is_caught) {
-  // the threads work for longer than it takes to start them
+  // the threads work longer than it takes to start them
   const Size large{1500, 1500};
   expect(Verdict::implausible, "uses_threads_of_its_own", "threads_beyond 1",
          large);
@@ -803,9 +806,9 @@ BOOST_AUTO_TEST_CASE(faster_than_the_roof_has_no_time) {
   BOOST_TEST(contains(record.detail, "times as fast as the roof allows"));
 }
 
-// Nor has it one beside others at work, were they its own children: half a
-// millisecond, where the roof says 1.2. Others may have slowed the roof down,
-// so nobody is blamed, and the next sweep measures again.
+// Nor can it beside other programs, even its own children: it takes half a
+// millisecond where the roof says 1.2. Others may have slowed the roof down, so
+// nobody is blamed, and the next sweep measures again.
 BOOST_AUTO_TEST_CASE(others_at_work_widen_no_roof) {
   std::vector<pid_t> children(2);
   for (auto& child : children) {

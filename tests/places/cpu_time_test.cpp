@@ -1,5 +1,5 @@
-// Whose CPU time it is: threads that were at work before a variant began
-// are not counted as its own.
+// Attribution of CPU time: threads that worked before a variant began do not
+// count as its own.
 #include "places/host/cpu_time.hpp"
 
 #include <time.h>
@@ -36,8 +36,9 @@ void sleep_until_stopped(const std::stop_token& stop) {
 
 BOOST_AUTO_TEST_SUITE(cpu_time)
 
-// While a library's thread still spins, others end, and their time is gone with
-// them: that must not hide the time that the library's thread goes on using.
+// While a library's thread still spins, other threads end and their time
+// disappears. That must not hide the time that the library's thread goes on
+// using.
 BOOST_AUTO_TEST_CASE(a_spinning_thread_is_waited_for_though_others_end) {
   for (int repetition = 0; repetition < 5; ++repetition) {
     std::vector<std::jthread> ended;
@@ -53,7 +54,7 @@ BOOST_AUTO_TEST_CASE(a_spinning_thread_is_waited_for_though_others_end) {
   }
 }
 
-// Inputs are written by all threads between executions of one.
+// All threads write inputs between executions of a variant with one thread.
 BOOST_AUTO_TEST_CASE(what_is_left_out_is_not_counted) {
   const auto on_two_threads = [] {
 #pragma omp parallel num_threads(2)

@@ -1,5 +1,5 @@
-// A collective that one GPU does not join is ended at the time limit, and
-// the next one works. On machines with two GPUs and NCCL.
+// A collective that one GPU does not join is ended at the time limit, and the
+// next one works. Runs on machines with two GPUs and NCCL.
 #ifndef PARLAB_EMULATED
 #include <boost/test/unit_test.hpp>
 
@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(a_collective_that_does_not_return_is_ended) {
   });
   const auto add_up = [&] { team.all_reduce(data, data, elements); };
   const auto nothing = [] {};
-  // NCCL starts here, and not while streams are held
+  // NCCL starts here, not while streams are held
   const auto warm_up = [&] {
     add_up();
     timer.run_held(nothing, nothing);
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(a_collective_that_does_not_return_is_ended) {
   timer.run_held(nothing, add_up);
 
   const auto add_up_without_the_second = [&] {
-    team[1];  // which makes it the current device
+    team[1];  // this makes it the current device
     stay_away<<<1, 1, 0, second.cuda_stream()>>>(absence_ns);
     add_up();
   };

@@ -1,5 +1,5 @@
 // The kernel that planted variants start from: one thread per row of a
-// matrix-vector product, right as it stands.
+// matrix-vector product, correct as it stands.
 #pragma once
 
 #include "gpu/gpu.hpp"

@@ -1,5 +1,5 @@
-// Sizes that take too long or too much memory are recorded with the
-// reason, and the sweep goes on.
+// Sizes that take too much time or memory are recorded with the reason, and the
+// sweep goes on.
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <filesystem>

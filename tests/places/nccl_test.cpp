@@ -1,6 +1,6 @@
-// NCCL, which is loaded when it is needed: what is called of it, and what
-// is said when it is missing, too old or fails. A stand-in for it that
-// works on the host's memory is fake_nccl.c.
+// NCCL is loaded when it is needed: the calls to it, and the messages if it is
+// missing, too old or fails. fake_nccl.c replaces it here and works on the
+// host's memory.
 #include <dlfcn.h>
 
 #include <boost/test/unit_test.hpp>
@@ -16,7 +16,7 @@ using namespace parlab;
 
 namespace {
 
-// The stand-in as a library, there for as long as the process lives.
+// The replacement as a library, for the lifetime of the process.
 std::string built(const std::string& name, const std::string& flags = "") {
   static const testing::Folder folder;
   const std::string library = folder.path / name;
@@ -28,7 +28,7 @@ std::string built(const std::string& name, const std::string& flags = "") {
   return library;
 }
 
-// A variable of the stand-in.
+// A variable of the replacement.
 template <typename T>
 T& seen(const std::string& library, const char* name) {
   void* const opened = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(collectives_reach_every_gpu_on_its_own_stream) {
                     streams());
     for (const auto& sums : data.to)
       BOOST_TEST(sums[3] == 6);
-    BOOST_TEST(data.to[0][4] == 1);  // beyond the four that were asked for
+    BOOST_TEST(data.to[0][4] == 1);  // beyond the four that were requested
     for (std::size_t i = 0; i < 3; ++i) {
       BOOST_TEST((&seen<void*>(library, "fake_streams"))[i] == streams()[i]);
     }
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(without_the_library_it_is_said_what_to_install) {
   const auto error =
       error_of([] { Nccl(devices, "libnccl-that-nobody-has.so"); });
   BOOST_TEST(to_string(error.verdict) == to_string(Verdict::not_supported));
-  // tried again once it is there
+  // tried again once it exists
   BOOST_TEST(error.library == "libnccl-that-nobody-has.so");
   BOOST_TEST(says(error, "install libnccl2"));
   BOOST_TEST(says(error, "LD_LIBRARY_PATH"));

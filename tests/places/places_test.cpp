@@ -1,4 +1,4 @@
-// Where variants run, and how the points of a sweep are shared out.
+// The places of variants, and how a sweep's points are divided among them.
 #include "places/places.hpp"
 
 #include <omp.h>
@@ -45,7 +45,7 @@ const Register<Dmv, float> names_no_number(
     },
     "openmp/teams/names_no_number.cpp", "");
 
-// Emulated devices: there are as many as are asked for.
+// Emulated devices: as many exist as are requested.
 auto without_a_gpu() {
   return boost::unit_test::precondition(
       [](auto) { return why_no_gpu().has_value(); });
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(a_lost_device_leaves_its_points_to_the_others,
     used.insert(&places.of(*variants[1], point));
   }
   BOOST_TEST(used.size() == 2U);
-  // When all are lost, the reason is told.
+  // If all are lost, the reason is reported.
   for (auto& place : places.all())
     place.why_not = other("lost");
   BOOST_TEST((places.of(*variants[1], 1).why_not == other("lost")));
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(a_sweep_over_two_emulated_devices, *without_a_gpu()) {
   }
 }
 
-// The first one is always given a place, which says what is missing.
+// The first one always gets a place, which says what is missing.
 BOOST_AUTO_TEST_CASE(devices_that_are_not_there, *without_a_gpu()) {
   using boost::test_tools::per_element;
   BOOST_TEST(devices_of({0}, false) == (std::vector<int>{0}), per_element());
@@ -129,9 +129,9 @@ BOOST_AUTO_TEST_CASE(devices_that_are_not_there, *without_a_gpu()) {
       });
 }
 
-// A serial variant is timed by a thread that is bound to one CPU, without
-// a pool beside it. A pool that is started meanwhile, to look at results
-// or to flush caches, must not be bound to that CPU.
+// A serial variant is timed by a thread that is bound to one CPU, without a
+// thread pool. A pool started in the meantime, to check results or to flush
+// caches, must not be bound to that CPU.
 BOOST_AUTO_TEST_CASE(behind_a_serial_variant_threads_may_run_everywhere,
                      *boost::unit_test::precondition([](auto) {
                        return affinity().size() > 1;

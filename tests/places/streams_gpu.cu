@@ -1,6 +1,6 @@
-// Variants whose arrays begin and end in the host's memory: those there
-// are, in pieces of all sizes, and planted ones that fail or cheat. On a
-// GPU where there is one, by emulation otherwise.
+// Variants whose arrays begin and end in the host's memory: the existing ones,
+// in pieces of all sizes, and planted ones that fail or cheat. They run on a
+// GPU if there is one, otherwise by emulation.
 #include <boost/test/unit_test.hpp>
 
 #include "gpu/streams.hpp"
@@ -27,8 +27,8 @@ void compute(Gpu& gpu, const float* a, const float* x, float* y,
              rows, cols);
 }
 
-// Copies come on stream 0, pieces of 8 rows are computed on stream 1 and go
-// back from stream 2. What a cheat leaves out is not waited for.
+// Copies arrive on stream 0, pieces of 8 rows are computed on stream 1 and go
+// back on stream 2. Steps that a cheat leaves out are not waited for.
 struct Pieces {
   bool wait_for_copies = true, wait_for_kernels = true, own_memory = true,
        wait_before_reuse = true;
@@ -105,7 +105,7 @@ __global__ void spin(long long nanoseconds) {
   } while (now - start < nanoseconds);
 }
 
-// A stream that nobody knows of.
+// A stream that the framework does not know.
 struct OtherStream {
   OtherStream() {
     cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
@@ -119,7 +119,7 @@ struct OtherStream {
   }
 };
 
-// Its time ends before the last rows are there.
+// Its time ends before the last rows have arrived.
 STREAMS_CHEAT(leaves_the_last_copy_unjoined, {
   static OtherStream other;
   in_pieces(s, p, {.leave_out = 2});
@@ -140,7 +140,7 @@ STREAMS_CHEAT(leaves_work_behind, {
   other.after(s[2]);
   spin<<<1, 1, 0, other.stream>>>(5'000'000LL);
 });
-// The host is done before the first copy has begun.
+// The host has finished before the first copy begins.
 STREAMS_CHEAT(computes_on_the_host, {
   for (std::int64_t row = 0; row < p.rows; ++row) {
     p.y[row] = 0;
@@ -257,8 +257,8 @@ BOOST_AUTO_TEST_CASE(stray_copies_are_caught) {
 }
 #else
 BOOST_AUTO_TEST_CASE(work_out_of_sight_is_caught) {
-  // By what it left undone, or by the device, which is busy still:
-  // whichever is seen first.
+  // By the missing work, or by the device, which is still busy: whichever is
+  // seen first.
   for (const char* name :
        {"leaves_the_last_copy_unjoined", "leaves_work_behind"}) {
     const Record record = run(name);
@@ -289,8 +289,8 @@ BOOST_AUTO_TEST_CASE(the_link_is_measured) {
 }
 #endif
 
-// More pieces than streams, fewer, and one; rows that a piece of so
-// many bytes does not divide.
+// More pieces than streams, fewer, and one; numbers of rows that such pieces do
+// not divide.
 BOOST_AUTO_TEST_CASE(all_are_right_in_pieces_of_any_size) {
   Plan how;
   how.tunables["piece"] = {1, 4};

@@ -1,6 +1,6 @@
-// A GPU that is lost on the way. Linked after all other tests (see the
-// Makefile): some drivers give a process whose context has died no new
-// one, and what comes after it finds no GPU.
+// A GPU that is lost during a sweep. Linked after all other tests (see the
+// Makefile): some drivers give a process no new context after one has died, and
+// later tests find no GPU.
 #include <boost/test/unit_test.hpp>
 #include <map>
 #include <string>

@@ -1,5 +1,5 @@
-// Every field of record/fields.hpp survives wherever it goes. A field that is
-// added there is looked at here, with nothing else to be written.
+// Every field of record/fields.hpp survives all conversions. A new field is
+// checked here without further code.
 #include "record/fields.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 using testing::contains;
 
-// Gives each field a value of its own, which is not its default.
+// Gives each field a distinct value, different from its default.
 class Filler {
  public:
   template <typename T>
@@ -106,7 +106,7 @@ void check_json(const T& before) {
   BOOST_TEST(to_json_line(std::get<T>(from_json_line(line))) == line);
 }
 
-// The names of the fields that are one value.
+// The names of the fields that have a single value.
 struct ColumnNames {
   std::vector<std::string> all = {};
   template <typename T>

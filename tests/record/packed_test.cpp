@@ -1,4 +1,4 @@
-// Packed records: they say what they said, and none is lost on the way.
+// Packed records: they contain the same values, and none is lost.
 #include "record/packed.hpp"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ Record a_record(std::int64_t size, std::size_t samples, double scale = 1) {
   return record;
 }
 
-// Records of many lengths, of which one is of a team and one has no batches.
+// Records of many lengths; one is of several GPUs and one has no batches.
 fs::path made_in(const Folder& folder, const std::string& name = "x.jsonl",
                  double scale = 1) {
   const auto path = folder.path / name;
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(say_the_same_to_the_last_bit) {
     const Record &then = plain.records[i], &now = loaded.records[i];
     BOOST_TEST((now.summary() == then.summary()));
     BOOST_TEST(tick_variance(then.samples()) == tick_variance(now.samples()));
-    // Few samples are in no groups, and those of a team belong to one another.
+    // A few samples have no groups, and those of several GPUs belong together.
     const bool grouped =
         then.apart.empty() && !judged_groups(then.samples()).empty();
     BOOST_TEST(now.grouped == grouped);
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(are_resumed_from_and_appended_to) {
     auto again = a_record(5, 60);
     again.source_hash = "new";
     store.append(again);
-    // As long as it is written it is not packed.
+    // A file that is still being written is not packed.
     BOOST_TEST(contains(message_of<UsageError>([&] { pack_records(path); }),
                         "being written"));
   }
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(are_resumed_from_and_appended_to) {
   BOOST_TEST(!fs::exists(path));
   BOOST_TEST(exported(path) == csv);
   BOOST_TEST(lines_of(packed_path(path)) == records + 3);
-  // Nothing new leaves no file behind.
+  // A store without new records leaves no file behind.
   Store(path, a_run("1")).done();
   BOOST_TEST(!fs::exists(path));
   // A packed file is never appended to.
@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(of_a_damaged_file_what_is_whole_is_read) {
         BOOST_TEST(contains(loaded.warnings.back(), "is damaged"));
     }
   }
-  // It is not packed, merged or taken for the end: nothing is lost.
+  // It is not packed, merged or taken for complete, so nothing is lost.
   with(packed.substr(0, packed.size() / 2));
   std::ofstream(path) << to_json_line(a_run("2")) << '\n';
   BOOST_CHECK_THROW(pack_records(path), std::runtime_error);
@@ -249,7 +249,7 @@ BOOST_AUTO_TEST_CASE(are_merged) {
   BOOST_TEST(merge_records(all, {path}).records == 8u);
   BOOST_TEST(!fs::exists(packed_path(path)));
   BOOST_TEST(exported(all) == csv);
-  // A packed record is not taken a second time.
+  // A packed record is not added a second time.
   fs::copy_file(all, path);
   pack_records(all);
   BOOST_TEST(merge_records(all, {path}).records == 0u);

@@ -1,4 +1,4 @@
-// Records: nothing that was measured is lost, and nothing foreign is believed.
+// Records: no measurement is lost, and nothing foreign is trusted.
 #include "record/record.hpp"
 
 #include <fcntl.h>
@@ -118,8 +118,8 @@ Record a_record() {
   return record;
 }
 
-// A timed record of a variant whose median is known; 21 samples,
-// 1 % apart from end to end.
+// A timed record of a variant with a known median; 21 samples, 1 % apart from
+// end to end.
 Record timed(const std::string& backend, const std::string& variant,
              double median) {
   Record record;
@@ -181,7 +181,7 @@ std::vector<std::string> column(const std::string& csv,
 
 BOOST_AUTO_TEST_SUITE(record)
 
-// fields_test.cpp says that every field survives.
+// fields_test.cpp checks that every field survives.
 BOOST_AUTO_TEST_CASE(samples_keep_eight_digits_whatever_their_size) {
   const Record before = a_record();
   const std::string line = to_json_line(before);
@@ -240,7 +240,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_known_is_absent) {
   BOOST_TEST(!parsed(line).to_device_s.has_value());
   BOOST_TEST(!parsed(line).energy.has_value());
   record.energy =
-      Energy{.absent = other("no meter")};  // asked for, and not known
+      Energy{.absent = other("no meter")};  // requested, but unknown
   BOOST_TEST(words(parsed(to_json_line(record)).energy.value().absent) ==
              "no meter");
 }
@@ -355,7 +355,7 @@ BOOST_AUTO_TEST_CASE(foreign_lines_are_named_and_skipped) {
   append_text(path, to_json_line(a_run()) + "\n\n" + record + "\r\n");
   for (const auto& line : bad)
     append_text(path, line + "\n");
-  // Unknown fields are a newer version's; this one is good.
+  // Unknown fields come from a newer version, so this line is good.
   append_text(
       path,
       edited("\"schema\":1", "\"schema\":1,\"colour\":[1,{\"a\":2}]") + "\n");
@@ -372,7 +372,7 @@ BOOST_AUTO_TEST_CASE(foreign_lines_are_named_and_skipped) {
                                         std::to_string(bad.size() - 20) +
                                         " more lines skipped");
   for (const auto& line : bad) {
-    // a good line of a run that is not there
+    // a good line whose run is missing
     if (line.find("nobody") != line.npos) continue;
     BOOST_TEST_CONTEXT(line.substr(0, 200)) {
       BOOST_CHECK_THROW(from_json_line(line), ForeignLine);
@@ -380,13 +380,13 @@ BOOST_AUTO_TEST_CASE(foreign_lines_are_named_and_skipped) {
   }
 }
 
-// Cut off within a character: the parser must not read on behind the line.
+// Cut off within a character: the parser must not read past the line.
 BOOST_AUTO_TEST_CASE(lines_torn_within_a_character_are_refused) {
   const std::string long_enough = "{\"type\":\"run, of which there is no more";
   for (const std::string cut :
        {"\xf0", "\xf0\x9f", "\xf0\x9f\x98", "\xe2", "\xc3"}) {
     std::string line = long_enough + cut;
-    line.shrink_to_fit();  // so that AddressSanitizer sees a read behind it
+    line.shrink_to_fit();  // so that AddressSanitizer sees a read past its end
     BOOST_TEST_CONTEXT(cut.size() << " bytes of a character") {
       BOOST_CHECK_THROW(from_json_line(std::move(line)), ForeignLine);
     }
@@ -407,7 +407,8 @@ BOOST_AUTO_TEST_CASE(deep_lines_are_refused) {
       ForeignLine);
 }
 
-// No JSON has these bytes within a token; some of them are blanks between two.
+// JSON never has these bytes within a token; some of them are blanks between
+// two.
 BOOST_AUTO_TEST_CASE(damaged_lines_are_refused_or_say_what_they_said) {
   const std::string bytes = "\"\t\n\r\x01\x1f\x80\xbf\xc3\xed\xf4\xff\0"s;
   for (const auto& line : {to_json_line(a_record()), to_json_line(a_run())}) {
@@ -432,7 +433,7 @@ BOOST_AUTO_TEST_CASE(damaged_lines_are_refused_or_say_what_they_said) {
   }
 }
 
-// The others are not looked at.
+// The others are ignored.
 BOOST_AUTO_TEST_CASE(the_last_of_the_members_of_one_name_counts) {
   auto line = to_json_line(a_record());
   line.pop_back();
@@ -440,7 +441,7 @@ BOOST_AUTO_TEST_CASE(the_last_of_the_members_of_one_name_counts) {
   BOOST_TEST(parsed(twice).run == "run-2");
 }
 
-// The parser would read outside of a table: some of these crashed the program.
+// The parser would read outside a table: some of these crashed the program.
 BOOST_AUTO_TEST_CASE(numbers_that_no_double_can_hold_are_refused) {
   const std::string line = to_json_line(a_record());
   const std::string name = "\"roof_s\":";
@@ -476,7 +477,7 @@ std::string line_of(const Json& json) {
   return line.GetString();
 }
 
-// The line whose field says this text.
+// The line with this text in the field.
 std::string with_text(const std::string& line, const std::string& field,
                       const std::string& text) {
   auto json = parse_json(line);
@@ -525,7 +526,7 @@ BOOST_AUTO_TEST_CASE(text_of_records_has_nothing_that_a_terminal_obeys) {
                         "\xc2\xb5 and \xc3\xa9\\x0a");
 }
 
-// Claims and pages ask for the tunables that a variant has.
+// Claims and pages refer to the tunables that a variant has.
 BOOST_AUTO_TEST_CASE(
     a_timed_record_without_a_tunable_of_its_variant_is_skipped_by_line) {
   const Folder folder;
@@ -542,14 +543,14 @@ BOOST_AUTO_TEST_CASE(
   BOOST_TEST(loaded.warnings[0] == path.string() +
                                        ":3: record of dmv/cuda/coalesced "
                                        "without its tunable 'block', skipped");
-  // Without a time nobody asks for its tunables.
+  // Without a time its tunables are not needed.
   record.verdict = Verdict::not_supported;
   append_text(path, to_json_line(record) + "\n");
   BOOST_TEST(load_records(path).records.size() == 2u);
 }
 
 BOOST_AUTO_TEST_CASE(a_hostile_line_costs_no_more_than_its_length) {
-  // the time of this process, however busy the machine is
+  // this process's time, however busy the machine is
   const auto start = std::clock();
   std::string keys = "{\"a\":1";
   for (int i = 0; i < 300000; ++i)
@@ -580,10 +581,10 @@ BOOST_AUTO_TEST_CASE(a_folder_is_read_whole) {
   const Loaded loaded = load_records(folder.path);
   BOOST_TEST(loaded.records.size() == 3u);
   BOOST_TEST(loaded.warnings.empty());
-  BOOST_TEST(latest(loaded.records).size() == 2u);  // one of each machine
+  BOOST_TEST(latest(loaded.records).size() == 2u);  // one per machine
 }
 
-// Whatever the files are called.
+// The names of the files do not matter.
 BOOST_AUTO_TEST_CASE(of_several_files_the_latest_run_counts) {
   const Folder folder;
   Run older = a_run("older"), newer = a_run("newer");
@@ -661,7 +662,7 @@ BOOST_AUTO_TEST_CASE(one_roof_holds_for_a_point_on_a_cpu) {
              boost::test_tools::per_element());
 }
 
-// A kernel on one host and the roof of another say nothing of each other.
+// A kernel's time on one host and the roof of another are unrelated.
 BOOST_AUTO_TEST_CASE(hosts_of_one_image_share_no_roof_and_no_speedup) {
   auto a = timed("openmp", "a", 1), b = timed("openmp", "b", 2),
        gpu = timed("cuda", "c", 2);
@@ -674,7 +675,7 @@ BOOST_AUTO_TEST_CASE(hosts_of_one_image_share_no_roof_and_no_speedup) {
   BOOST_TEST(same_machine(a, b));
   b.gpus_of_host = "second ";
   BOOST_TEST(!same_machine(a, b));
-  // The GPUs of one kind are alike, their hosts are not.
+  // GPUs of one model are alike, but their hosts are not.
   BOOST_TEST(same_machine(a, gpu));
   BOOST_TEST(same_machine(gpu, b));
   a.roof_s = 0.9;
@@ -684,7 +685,7 @@ BOOST_AUTO_TEST_CASE(hosts_of_one_image_share_no_roof_and_no_speedup) {
   BOOST_TEST(kept[1].roof_s == 0.5);
 }
 
-// Times on the CPUs of several hosts do not stand side by side.
+// Times on the CPUs of several hosts are not shown together.
 BOOST_AUTO_TEST_CASE(the_host_with_most_points_of_a_workload_counts) {
   const auto on = [](const std::string& host, std::int64_t n, double seconds) {
     Record record = timed("openmp", "a", seconds);
@@ -701,7 +702,8 @@ BOOST_AUTO_TEST_CASE(the_host_with_most_points_of_a_workload_counts) {
       times.push_back(std::round(record.summary().median));
     return times;
   };
-  // As many points on each: the later host. The other one has the only 2.
+  // With as many points on each, the later host counts. Only the other one has
+  // the 2.
   BOOST_TEST(times_of(records) == (std::vector<double>{20, 11, 31}),
              boost::test_tools::per_element());
 
@@ -709,11 +711,11 @@ BOOST_AUTO_TEST_CASE(the_host_with_most_points_of_a_workload_counts) {
   more.insert(more.begin(), on("first ", 4, 40));
   BOOST_TEST(times_of(more) == (std::vector<double>{40, 10, 20, 31}),
              boost::test_tools::per_element());
-  // What was made from another source does not stand for it.
+  // Records of another source do not replace it.
   more[3].source_hash = "newer";
   BOOST_TEST(times_of(more) == (std::vector<double>{40, 20, 11, 31}),
              boost::test_tools::per_element());
-  // GPUs of one kind are alike.
+  // GPUs of one model are alike.
   for (auto& record : more)
     record.to_device_s = 1;
   BOOST_TEST(times_of(more) == (std::vector<double>{40, 20, 11, 31}),
@@ -755,12 +757,12 @@ BOOST_AUTO_TEST_CASE(what_need_not_be_measured_again) {
       keys.push_back(record.key());
       store.append(record);
     }
-    // The last record of a key counts, and what failed is tried again.
+    // The last record of a key counts, and a failed point is tried again.
     Record failed_later = timed("cuda", "later", 1);
     store.append(failed_later);
     failed_later.verdict = Verdict::launch_failed;
     store.append(failed_later);
-    // Only emulation is done without a time.
+    // Only emulation needs no time.
     Record untimed = timed("cuda", "untimed", 1);
     untimed.seconds.clear();
     store.append(untimed);
@@ -783,7 +785,7 @@ BOOST_AUTO_TEST_CASE(what_need_not_be_measured_again) {
   BOOST_TEST(done(a_run("run-3", "another-machine")).empty());
 }
 
-// A time depends on more than the source of its variant.
+// A time depends on more than its variant's source.
 BOOST_AUTO_TEST_CASE(other_conditions_are_measured_again) {
   const Folder folder;
   const fs::path path = folder.path / "x.jsonl";
@@ -797,7 +799,7 @@ BOOST_AUTO_TEST_CASE(other_conditions_are_measured_again) {
     store.append(on_host);
     store.append(on_gpu);
   }
-  // As "host gpu": which of the two need not be measured again.
+  // "host gpu": the ones that need not be measured again.
   const auto kept = [&](const std::function<void(Run&)>& change) {
     Run now = then;
     now.id = "run-2";
@@ -811,7 +813,7 @@ BOOST_AUTO_TEST_CASE(other_conditions_are_measured_again) {
   BOOST_TEST(
       kept([](Run& run) { run.host_id = "another of the kind"; }).empty());
   BOOST_TEST(kept([](Run& run) { run.host_id.clear(); }).empty());
-  // of virtual machines made from one image
+  // for virtual machines made from one image
   BOOST_TEST(kept([](Run& run) { run.gpus = {GpuFacts{.uuid = "GPU-2"}}; }) ==
              " gpu");
   BOOST_TEST(kept([](Run& run) { run.gpus.clear(); }) == "host gpu");
@@ -822,7 +824,7 @@ BOOST_AUTO_TEST_CASE(other_conditions_are_measured_again) {
   BOOST_TEST(kept([](Run& run) { run.flags = "g++ -O2; nvcc -O3"; }) == " gpu");
 }
 
-// Runs used not to say their host.
+// Older runs do not name their host.
 BOOST_AUTO_TEST_CASE(records_of_an_unknown_host_are_read_but_not_resumed) {
   const Folder folder;
   const fs::path path = folder.path / "x.jsonl";
@@ -876,7 +878,7 @@ BOOST_AUTO_TEST_CASE(what_lacked_a_library_is_tried_again_when_it_is_there) {
   BOOST_TEST(done.count(had.key()) == 0U);
 }
 
-// Two hosts with equal GPUs have a folder each.
+// Two hosts with equal GPUs have separate folders.
 BOOST_AUTO_TEST_CASE(machines_of_one_kind_have_names_of_their_own) {
   const Folder folder;
   const auto make = [&](const std::string& name, const std::string& host) {
@@ -896,7 +898,7 @@ BOOST_AUTO_TEST_CASE(machines_of_one_kind_have_names_of_their_own) {
   make("nvidia-h200-2", "two");
   BOOST_TEST(name("two") == "nvidia-h200-2");
   BOOST_TEST(name("three") == "nvidia-h200-3");
-  // its run does not say its host: it may be anybody's
+  // its run does not name its host, so it may be any
   make("nvidia-h200-3", "");
   BOOST_TEST(name("three") == "nvidia-h200-4");
   BOOST_TEST(machine_name("nvidia-h100", "one", folder.path) == "nvidia-h100");
@@ -998,8 +1000,8 @@ BOOST_AUTO_TEST_CASE(a_kill_while_appending_loses_one_line_at_most) {
       ++reported;
     close(progress[0]);
 
-    // All that was reported as written is there, and at most one
-    // line per round is torn.
+    // All records reported as written are there, and at most one line per round
+    // is torn.
     const Loaded loaded = load_records(path);
     BOOST_TEST(loaded.records.size() >= before + reported);
     BOOST_TEST(loaded.records.size() <= before + reported + 1);
@@ -1008,8 +1010,8 @@ BOOST_AUTO_TEST_CASE(a_kill_while_appending_loses_one_line_at_most) {
   }
 }
 
-// The file may not grow beyond a limit: as on a full disk, write(2)
-// cuts the line, then fails.
+// The file may not grow beyond a limit: as on a full disk, write(2) cuts the
+// line, then fails.
 BOOST_AUTO_TEST_CASE(a_full_disk_leaves_no_half_line) {
   const Folder folder;
   const fs::path path = folder.path / "x.jsonl";
@@ -1038,7 +1040,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_leaves_no_half_line) {
   BOOST_TEST(contains(said, path.string()));
   BOOST_TEST(contains(said, "make room"));
   BOOST_TEST(content(path) == good);
-  // With room again, the same store goes on.
+  // With room again, the same store continues.
   store.append(a_record());
   const Loaded loaded = load_records(path);
   BOOST_TEST(loaded.records.size() == 2u);
@@ -1098,8 +1100,8 @@ BOOST_AUTO_TEST_CASE(kernel_only) {
   BOOST_TEST(ratio->interval.high < 4.1);
 }
 
-// A variant whose time includes the copies is not compared with a
-// kernel whose data is there.
+// A variant whose time includes the copies is not compared with a kernel whose
+// data is in place.
 BOOST_AUTO_TEST_CASE(from_host_memory_and_back) {
   const Record baseline = timed("serial", "plain", 1.0);
   Record fast = timed("cuda", "a", 0.25), overlapped = timed("cuda", "b", 0.5);
@@ -1143,8 +1145,8 @@ BOOST_AUTO_TEST_CASE(with_transfers) {
   const auto ratio = speedup(fast, baseline, Copies::pageable);
   BOOST_REQUIRE(ratio.has_value());
   BOOST_TEST(ratio->value == 2.0, near);
-  // The transfers are exact, so the ratio is known better than
-  // that of the kernels alone.
+  // The transfers are exact, so the ratio is known better than that of the
+  // kernels alone.
   const auto alone = speedup(fast, baseline)->interval, both = ratio->interval;
   BOOST_TEST(both.low < 2);
   BOOST_TEST(2 < both.high);
@@ -1165,7 +1167,8 @@ BOOST_AUTO_TEST_CASE(ties) {
   BOOST_TEST(tied(*speedup(b, a)));
   BOOST_TEST(tied(*speedup(a, a)));
   BOOST_TEST(below(*speedup(c, a), 1));
-  // On a machine whose runs differ by 5 % a difference of 10 % says nothing.
+  // On a machine whose runs differ by 5 %, a difference of 10 % is not
+  // significant.
   Record slow = c, fast = a;
   slow.between_runs.share = fast.between_runs.share = 0.05;
   BOOST_TEST(tied(*speedup(slow, fast)));
@@ -1222,8 +1225,8 @@ BOOST_AUTO_TEST_CASE(
   BOOST_TEST(chosen({plain, blocked, again, wrong}) == 4.0, near);
 }
 
-// On another host of the same name plain was measured, here only another
-// variant: a speedup over that is none to stand beside those over plain.
+// plain was measured on another host of the same name, here only another
+// variant: a speedup over that must not appear beside those over plain.
 BOOST_AUTO_TEST_CASE(nothing_stands_in_for_plain_that_another_host_measured) {
   Record plain = timed("serial", "plain", 3),
          blocked = timed("serial", "blocked", 2),
@@ -1234,7 +1237,7 @@ BOOST_AUTO_TEST_CASE(nothing_stands_in_for_plain_that_another_host_measured) {
   }
   const std::vector<Record> one_host{blocked, plain};
   BOOST_TEST(baseline_of(one_host, rows) == &one_host[1]);
-  // Hosts made from one image are told by their GPUs.
+  // Hosts made from one image are distinguished by their GPUs.
   plain.gpus_of_host = "GPU-2";
   const std::vector<Record> two_hosts{blocked, plain}, alone{blocked};
   BOOST_TEST(baseline_of(two_hosts, rows) == nullptr);

@@ -1,5 +1,5 @@
-// On a file system without locks, as clusters may share one, what several
-// processes append to one file stays whole all the same.
+// On a file system without locks, such as clusters may share, the lines that
+// several processes append to one file stay whole.
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -47,7 +47,7 @@ Run a_run(const std::string& id) {
   return run;
 }
 
-// Long enough to be torn where a write is not one call.
+// Long enough to be torn if a write is not a single call.
 Record a_record(const std::string& run, std::int64_t n) {
   Record record;
   record.workload = "dmv";
@@ -103,8 +103,8 @@ BOOST_AUTO_TEST_CASE(lines_of_several_writers_stay_whole) {
   BOOST_TEST(loaded.runs.size() == static_cast<std::size_t>(writers));
 }
 
-// For one of two writers the disk is full: it takes back its own half
-// line, and nothing else.
+// The disk is full for one of two writers: it takes back its own half line and
+// nothing else.
 BOOST_AUTO_TEST_CASE(a_full_disk_costs_the_other_writer_nothing) {
   const WithoutLocks file;
   Store first(file.path, a_run("a")), second(file.path, a_run("b"));

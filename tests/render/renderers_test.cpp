@@ -1,4 +1,4 @@
-// One table as text, CSV and JSON: each renderer takes the same quantities.
+// One table as text, CSV and JSON: each renderer shows the same quantities.
 #include <boost/test/unit_test.hpp>
 
 #include "core/text.hpp"

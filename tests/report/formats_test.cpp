@@ -1,5 +1,5 @@
-// What a sweep prints: the course's format, the table, JSON, CSV
-// and the line of progress.
+// The output of a sweep: the course's format, the table, JSON, CSV and the
+// progress line.
 #include <boost/test/unit_test.hpp>
 #include <sstream>
 
@@ -22,8 +22,8 @@ struct Fixture {
   Fixture() { register_fake_workloads(); }
 };
 
-// A record of fake 1024x1024 whose samples differ from the median by
-// up to the share `spread`.
+// A record of fake 1024x1024 whose samples differ from the median by up to the
+// share `spread`.
 Record make(const std::string& backend, const std::string& variant,
             double median, double spread = 0.001, int count = 21) {
   Record record;
@@ -79,7 +79,7 @@ std::string shown(const std::vector<std::vector<Record>>& points,
   return out.str();
 }
 
-// The first line that contains all of the parts; "" when none does.
+// The first line that contains all parts; "" if there is none.
 std::string line_with(const std::string& text,
                       const std::vector<std::string>& parts) {
   for (const auto& line : split(text, '\n')) {
@@ -91,7 +91,7 @@ std::string line_with(const std::string& text,
   return "";
 }
 
-// Whether a line contains all of the parts; shows the text when none does.
+// Whether a line contains all parts; shows the text if none does.
 boost::test_tools::assertion_result has_line(
     const std::string& text, const std::vector<std::string>& parts) {
   boost::test_tools::assertion_result found(!line_with(text, parts).empty());
@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(record_format_without_a_gpu) {
   BOOST_TEST(printed("record", {records}) ==
              std::string(first_two_records) +
                  "GPU kernel coalesced was not timed: no NVIDIA driver\n");
-  // Emulation is a point of its own, at a size that it can manage.
+  // Emulation is a separate point, at a size that it can handle.
   auto small = emulated(course_records()[2]);
   small.size = {512, 512};
   records.pop_back();
@@ -207,8 +207,8 @@ BOOST_AUTO_TEST_CASE(record_format_without_a_gpu) {
                  "size 512, passed\n");
 }
 
-// A variant whose time includes the copies is not compared with
-// kernels whose data is there.
+// A variant whose time includes the copies is not compared with kernels whose
+// data is in place.
 BOOST_AUTO_TEST_CASE(table_of_what_begins_in_host_memory) {
   auto naive = make("cuda", "naive", 200e-6),
        piecewise = make("cuda", "tiled", 100e-6);
@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(table_of_what_begins_in_host_memory) {
   BOOST_TEST(contains(row, " -  "));  // no speedup of a kernel alone
   BOOST_TEST(row.ends_with("10.0x"), row);
   BOOST_TEST(has_line(table, {"from host memory and back"}));
-  // Among themselves they are compared.
+  // Such variants are compared among themselves.
   const auto alone = printed("table", {{piecewise}});
   BOOST_TEST(line_with(alone, {"cuda/tiled"}).starts_with("*"), alone);
 }
@@ -273,13 +273,13 @@ BOOST_AUTO_TEST_CASE(table_with_best_ties_and_failures) {
   BOOST_TEST(!contains(table, "all settings"));
   BOOST_TEST(has_line(table, {"fastest: cuda/coalesced, 10.0x as fast as "
                               "serial/plain, tied with cuda/warp"}));
-  BOOST_TEST(!contains(table, "lowest median"));  // who asks is told
+  BOOST_TEST(!contains(table, "lowest median"));  // it is shown on request
   BOOST_TEST(table.ends_with("5 passed, 1 failed\n"), table);
   for (const auto& line : split(table, '\n'))
     BOOST_TEST(line.size() <= 100u, line);
 }
 
-// On a terminal of 80 columns the bars give way, and not the names.
+// On a terminal of 80 columns the bars give way, not the names.
 BOOST_AUTO_TEST_CASE(a_narrow_terminal_has_no_bars) {
   auto rows = make("openmp", "rows", 1e-4);
   rows.tunables = {{"threads", 16}};
@@ -308,7 +308,7 @@ BOOST_AUTO_TEST_CASE(bars_say_how_fast) {
   const auto unicode = shown(points, {.looks = {.letters = Letters::unicode}});
   BOOST_TEST(has_line(unicode, {"openmp/rows", "100.0 µs", "  ████████  "}));
   BOOST_TEST(has_line(unicode, {"serial/plain", "  ▊  "}));
-  // Where a character has several bytes, columns stand below each other.
+  // If a character has several bytes, columns still line up.
   const auto column = [&](const std::string& name, const std::string& word) {
     const auto line = line_with(unicode, {name, word});
     return length_of(line.substr(0, line.find(word)));
@@ -328,7 +328,7 @@ BOOST_AUTO_TEST_CASE(colours_where_they_are_wanted) {
   BOOST_TEST(has_line(coloured, {"\033[32m*", "openmp/rows", "\033[0m"}));
   BOOST_TEST(has_line(coloured, {"\033[31m-", "cuda/naive"}));
   BOOST_TEST(has_line(coloured, {"\033[31m2 passed, 1 failed\033[0m"}));
-  // Nothing but colours is added.
+  // Only colours are added.
   for (auto begin = coloured.find('\033'); begin != coloured.npos;
        begin = coloured.find('\033'))
     coloured.erase(begin, coloured.find('m', begin) - begin + 1);
@@ -353,14 +353,14 @@ BOOST_AUTO_TEST_CASE(what_no_line_has_is_not_explained) {
              "float\n1 passed, 0 failed\n");
 }
 
-// One line, however many they are and whatever their sizes.
+// One line, however many there are and whatever their sizes.
 BOOST_AUTO_TEST_CASE(emulated_variants_have_one_line) {
   std::vector<std::vector<Record>> points;
   for (const auto* name : {"a", "b", "c", "d"}) {
     for (const std::int64_t extent : {1024, 33}) {
       points.push_back({emulated(make("cuda", name, 1))});
       points.back().front().size = {extent, 67};
-      if (extent == 33)  // nobody asked for that
+      if (extent == 33)  // it was not requested
         points.back().front().detail = {.cause = Cause::also_tried};
     }
   }
@@ -391,7 +391,7 @@ BOOST_AUTO_TEST_CASE(table_of_a_sweep_begins_with_the_best) {
   BOOST_TEST(has_line(short_one, {"2 more settings", "--all shows them"}));
 }
 
-// Three samples have no interval: nothing is claimed to be a tie.
+// Three samples have no interval, so no tie is claimed.
 BOOST_AUTO_TEST_CASE(table_of_too_few_samples) {
   const auto few = printed("table", {{make("serial", "plain", 1e-3, 0.001, 3),
                                       make("openmp", "rows", 1e-4, 0.001, 3)}});
@@ -497,7 +497,7 @@ BOOST_AUTO_TEST_CASE(progress_is_one_line_on_a_terminal) {
     progress.show("x", 8, std::chrono::seconds(1));
     out.str("");
   }
-  BOOST_TEST(out.str() == "\r\033[K");  // nothing stays behind
+  BOOST_TEST(out.str() == "\r\033[K");  // nothing is left over
   BOOST_TEST(time_left(59.4) == "59 s");
   BOOST_TEST(time_left(7500) == "2 h 5 min");
 }

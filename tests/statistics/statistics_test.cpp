@@ -1,4 +1,4 @@
-// Statistics on samples whose answers are known.
+// Statistics on samples with known answers.
 #include "statistics/statistics.hpp"
 
 #include <algorithm>
@@ -13,16 +13,16 @@ using namespace parlab;
 
 namespace {
 
-// Runs of one binary whose true median is 1, as a sweep sees them: in
-// batches of samples that are correlated.
+// Runs of one binary whose true median is 1, as a sweep sees them: in batches
+// of correlated samples.
 class Process {
  public:
   explicit Process(unsigned seed) : random_(seed) {}
 
   double normal(double deviation) { return deviation * normal_(random_); }
 
-  // Each sample keeps `memory` of the deviation of the one
-  // before, across batches too.
+  // Each sample keeps `memory` of the previous one's deviation, across batches
+  // too.
   Samples autoregressive(int batches, int batch, double memory) {
     Samples samples;
     double state = normal(1);
@@ -55,7 +55,7 @@ class Process {
 
 constexpr int trials = 2000;
 
-// In how many runs of a hundred the interval holds the truth, which is 1.
+// In how many runs of a hundred the interval contains the true value, 1.
 double coverage(const std::function<Samples()>& run) {
   int held = 0;
   for (int trial = 0; trial < trials; ++trial)
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(too_few_samples_or_batches_have_no_interval) {
   BOOST_TEST(std::isfinite(summarize({{1, 2, 3, 4}}).interval.high));
 }
 
-// Four batches of one sample each, whose logarithms are 0, 2d, 0, 2d. No two
+// Four batches of one sample each, with logarithms 0, 2d, 0, 2d. No two
 // neighbours are alike, so there is no correlation to account for: the standard
 // error is d / sqrt(3), and t with 3 degrees of freedom is 3.182. The clock's
 // tick, the least difference between two samples, adds its own part.
@@ -143,8 +143,8 @@ BOOST_AUTO_TEST_CASE(intervals_cover_correlated_samples) {
   }
 }
 
-// That the test above can fail: an interval that takes the same samples
-// for independent misses the truth far too often.
+// Shows that the test above can fail: an interval that assumes independent
+// samples misses the true value far too often.
 BOOST_AUTO_TEST_CASE(
     intervals_for_independent_samples_do_not_cover_correlated_ones) {
   Process process(2);
@@ -152,8 +152,8 @@ BOOST_AUTO_TEST_CASE(
   for (int trial = 0; trial < trials; ++trial) {
     auto seconds = process.autoregressive(16, 12, 0.8).seconds;
     std::sort(seconds.begin(), seconds.end());
-    // The 95 % interval of a median of 192 independent samples
-    // lies between these ranks.
+    // The 95 % interval of a median of 192 independent samples lies between
+    // these ranks.
     held += seconds[82] <= 1 && 1 <= seconds[109];
   }
   BOOST_TEST(100.0 * held / trials < 80);
@@ -169,8 +169,8 @@ BOOST_AUTO_TEST_CASE(intervals_cover_skewed_samples_and_batches_of_one) {
   }
 }
 
-// A run that begins slower than its median and ends as much faster,
-// or the other way round.
+// A run that begins slower than its median and ends faster by as much, or the
+// other way round.
 BOOST_AUTO_TEST_CASE(intervals_cover_a_drift) {
   Process process(4);
   const double held = coverage([&] {
@@ -184,8 +184,8 @@ BOOST_AUTO_TEST_CASE(intervals_cover_a_drift) {
   BOOST_TEST(held >= 93);
 }
 
-// Each run is off by 2 %, which it cannot see by itself: the interval
-// holds only if it is told.
+// Each run is off by 2 %, which it cannot see by itself: the interval contains
+// the true value only if it knows this.
 BOOST_AUTO_TEST_CASE(intervals_cover_what_differs_between_runs) {
   Process process(5);
   const auto run = [&](double told) {
@@ -200,7 +200,8 @@ BOOST_AUTO_TEST_CASE(intervals_cover_what_differs_between_runs) {
   BOOST_TEST(coverage([&] { return run(0); }) < 40);
 }
 
-// Records used not to say their batches: the samples are cut into some.
+// Older records do not state their batches, so their samples are divided into
+// some.
 BOOST_AUTO_TEST_CASE(samples_whose_batches_are_not_known_are_cut) {
   Process process(6);
   const double held = coverage([&] {
@@ -234,8 +235,8 @@ BOOST_AUTO_TEST_CASE(ratios_cover_the_truth) {
   BOOST_TEST(held < trials);
 }
 
-// Twenty points with five runs each: what the runs were made to
-// differ by is found again.
+// Twenty points with five runs each: the estimate recovers the true difference
+// between runs.
 BOOST_AUTO_TEST_CASE(what_differs_between_runs_is_found) {
   Process process(8);
   const auto found = [&](double deviation) {
@@ -254,9 +255,9 @@ BOOST_AUTO_TEST_CASE(what_differs_between_runs_is_found) {
   BOOST_TEST(spread_between_runs({{around(1)}}).share == 0);
 }
 
-// Programs whose processes differ by a twentieth: means of some of them,
-// and their ratio, are known as well as is said, where the spread was
-// estimated once, from five.
+// Programs whose processes differ by a twentieth: means of some of them, and
+// their ratio, are as precise as stated, if the spread was estimated once, from
+// five.
 BOOST_AUTO_TEST_CASE(a_few_runs_show_what_others_may_differ_by) {
   Process process(11);
   const auto run = [&] {
@@ -292,14 +293,14 @@ BOOST_AUTO_TEST_CASE(runs_that_are_alike_widen_nothing) {
   const auto alike = one_run_over_another({around(1), around(1), around(1)});
   BOOST_TEST(alike.value == 1);
   BOOST_TEST(alike.variance == 0);
-  // What is known already is not counted twice.
+  // The known part is not counted twice.
   const auto known = one_run_over_another(
       {around(1, 0.5), around(1.1, 0.5), around(0.9, 0.5)});
   BOOST_TEST(known.variance == 0);
 }
 
-// Half of the points are short, and each run starts its kernels a
-// little earlier or later.
+// Half of the points are short, and each run starts its kernels a little
+// earlier or later.
 BOOST_AUTO_TEST_CASE(what_short_points_differ_by_is_found) {
   Process process(9);
   std::vector<std::vector<Samples>> points(40);
@@ -318,9 +319,9 @@ BOOST_AUTO_TEST_CASE(what_short_points_differ_by_is_found) {
   BOOST_TEST(found.at(5e-6) > 0.03);
 }
 
-// Other programs disturb half of the points, whose runs then differ by
-// a fifth. One of the other points knows so little of itself that over
-// all points this difference goes unseen.
+// Other programs disturb half of the points, whose runs then differ by a fifth.
+// One of the other points is so uncertain that this difference goes unnoticed
+// over all points.
 BOOST_AUTO_TEST_CASE(what_others_disturb_is_not_hidden_by_one_restless_point) {
   Process process(10);
   std::vector<std::vector<Samples>> points(20);
@@ -356,8 +357,8 @@ BOOST_AUTO_TEST_CASE(a_tie_is_what_the_data_do_not_tell_apart) {
   BOOST_TEST(!tied(over(1.02, 1, 0)));
   BOOST_TEST(above(over(1.02, 1, 0), 1));
   BOOST_TEST(below(over(1, 1.02, 0), 1));
-  // 2 % is less than two runs of 1 % each tell apart (1.96 times the
-  // root of 2), 3 % is not.
+  // Two runs of 1 % each cannot tell a difference of 2 % (1.96 times the root
+  // of 2), but they can tell 3 %.
   BOOST_TEST(tied(over(1.02, 1, 0.01)));
   BOOST_TEST(!tied(over(1.03, 1, 0.01)));
 }
@@ -368,7 +369,7 @@ BOOST_AUTO_TEST_CASE(equality_is_shown_and_not_assumed) {
   BOOST_TEST(equal_within(sharp, 0.02));
   BOOST_TEST(!equal_within(sharp, 0.01));
   BOOST_TEST(tied(wide));
-  // no difference is seen, and no equality either
+  // neither a difference nor equality is shown
   BOOST_TEST(!equal_within(wide, 0.02));
   BOOST_TEST(!equal_within(few, 0.5));
   const Ratio ahead{0.5, {0.4, 0.6}};

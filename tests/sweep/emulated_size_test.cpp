@@ -1,4 +1,4 @@
-// Which size stands in for one that emulation takes too long for.
+// The size that replaces one for which emulation takes too long.
 #include "sweep/emulated_size.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(short_extents_are_shortened_last) {
   BOOST_TEST(tall[1] == 6);
 }
 
-// Moving elements costs time, too.
+// Moving elements costs time too.
 BOOST_AUTO_TEST_CASE(no_flops_are_not_no_work) {
   const auto moved = emulated("transpose", {100000, 100000});
   BOOST_TEST(moved[0] < 10000);

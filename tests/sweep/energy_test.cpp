@@ -1,4 +1,5 @@
-// Joules by a made-up meter and its made-up clock: a run of 5 s takes no time.
+// Energy from a simulated meter and its simulated clock: a run of 5 s takes no
+// time.
 #include "sweep/energy.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -20,16 +21,16 @@ using parlab::testing::multiply;
 
 namespace {
 
-// A device of which everything is a number.
+// A device described by numbers.
 struct Device {
   double now_s = 1000, joules = 1e6, celsius = 40;
   double idle_w = 50, busy_w = 250;
-  // what the power sensor shows, as a share of the true power
+  // the power that the sensor shows, as a share of the true power
   double power_says = 1;
-  // degrees per second at work; at rest it cools as fast
+  // degrees per second at work; it cools as fast at rest
   double warms_by_s = 0.5;
   bool has_sensors = true, counter_stands = false, shared = false;
-  // the counter moves so often; 0: always
+  // how often the counter changes; 0: always
   double moves_every_s = 0;
   // a run's power, relative to busy_w
   std::function<double(int)> of_run = [](int) { return 1.0; };
@@ -81,8 +82,8 @@ class Meter final : public EnergyMeter {
   double shown_ = 0, moved_s_ = 0;
 };
 
-// The host with that meter. Of each bunch of executions one is real;
-// all of them take made-up time.
+// The host with that meter. One execution of each bunch is real; all of them
+// take simulated time.
 class Metered final : public parlab::testing::OnHost {
  public:
   explicit Metered(Device& device) : device_(device) {}
@@ -111,7 +112,7 @@ class Metered final : public parlab::testing::OnHost {
     if (asked_ && full) throw PointError(Verdict::out_of_memory, "full");
     OnHost::load(inputs, outputs);
   }
-  // Samples are all alike, so that what comes of them is known.
+  // All samples are alike, so that the results are known.
   Batch sample(const Call& call, const BatchPlan& plan) override {
     auto batch = OnHost::sample(call, plan);
     for (auto& second : batch.seconds)
@@ -124,8 +125,8 @@ class Metered final : public parlab::testing::OnHost {
   }
 
   std::string broken;
-  bool lost = false;  // after a failure
-  bool full = false;  // once energy is measured
+  bool lost = false;  // set by a failure
+  bool full = false;  // set once energy is measured
   double slower = 1;
   static inline bool repeating = false;
 
@@ -163,7 +164,7 @@ const Register<Dmv, float> throwing(
     },
     "serial/energy/throwing.cpp", "");
 
-// As many configurations as a test wants.
+// As many configurations as a test needs.
 const Register<Dmv, float> several(
     {.idea = "rows", .tunables = {{"which", 1, 1, 8}}},
     [](Host&, const Dmv::Args<float>& p, const Tunables&) { multiply(p); },
@@ -173,8 +174,7 @@ const Variant& variant(const std::string& name) {
   return parlab::testing::variant_called("energy/serial/" + name);
 }
 
-// At first the device rests: 2 s to calm down, 5 s to
-// measure its watts at rest.
+// At first the device rests: 2 s to settle, 5 s to measure its idle power.
 constexpr double idle_s = 7;
 
 struct Sweep {
@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(joules_of_an_execution_and_watts_at_rest) {
   const auto record = sweep.record();
   BOOST_TEST_REQUIRE(record.has_energy());
   const auto& energy = *record.energy;
-  // all alike: the fewest that have an interval
+  // all alike, so the fewest that have an interval
   BOOST_TEST(energy.runs_j.size() == 4u);
   BOOST_TEST(energy.summary().median == 0.250,
              boost::test_tools::tolerance(1e-6));
@@ -236,9 +236,9 @@ BOOST_AUTO_TEST_CASE(joules_of_an_execution_and_watts_at_rest) {
   BOOST_TEST(sweep.device.now_s - 1000 < 90);
 }
 
-// One run, and not a second one: no interval, and no temperature is waited for.
-// The counter moves so seldom that its readings at the ends would be a fifth
-// off.
+// There is one run and no second one: no interval, and no wait for a
+// temperature. The counter changes so rarely that its readings at both ends
+// would be a fifth off.
 BOOST_AUTO_TEST_CASE(a_short_run_has_watts_without_an_interval) {
   Sweep sweep;
   sweep.device.moves_every_s = 0.11;
@@ -268,8 +268,8 @@ BOOST_AUTO_TEST_CASE(no_energy_unless_it_is_asked_for) {
   BOOST_TEST(!records.front().energy);
 }
 
-// A time without its energy is measured again when the energy is
-// asked for; nothing else is.
+// A time without energy is measured again when energy is requested; nothing
+// else is.
 BOOST_AUTO_TEST_CASE(what_was_recorded_without_energy_is_measured_again_once) {
   const parlab::testing::Folder folder;
   Sweep sweep;
@@ -297,7 +297,7 @@ BOOST_AUTO_TEST_CASE(cold_executions_are_not_measured_again_for_no_joules) {
   BOOST_TEST(load_records(sweep.results).records.size() == 1u);
 }
 
-// What scatters is measured more often; what does not settle has no
+// Scattered values are measured more often. If they do not settle there is no
 // energy, with the reason.
 BOOST_AUTO_TEST_CASE(runs_until_the_interval_is_below_3_percent) {
   const auto runs_of = [](double spread) {
@@ -315,7 +315,7 @@ BOOST_AUTO_TEST_CASE(runs_until_the_interval_is_below_3_percent) {
   BOOST_TEST(scattered.runs_j.size() > 4u);
   BOOST_TEST(scattered.summary().precision <= 0.03);
   BOOST_TEST(!wild.known());
-  BOOST_TEST(wild.runs_j.size() == 12u);  // kept, though they are not shown
+  BOOST_TEST(wild.runs_j.size() == 12u);  // kept, although they are not shown
   BOOST_TEST(has(wild.absent, Cause::energy_too_uncertain));
 }
 
@@ -323,8 +323,8 @@ BOOST_AUTO_TEST_CASE(each_run_begins_at_one_temperature) {
   Sweep sweep;
   sweep.device.warms_by_s = 2;
   BOOST_TEST(sweep.record().has_energy());
-  // A run of 5 s warms it by 10 degrees, of which it may keep 3: it rests
-  // for 3.5 s before each run but the first.
+  // A run of 5 s warms the device by 10 degrees, of which it may keep 3: it
+  // rests for 3.5 s before each run except the first.
   BOOST_TEST(sweep.device.rested_s > idle_s + 3 * 3.5 - 0.6);
 }
 
@@ -376,7 +376,7 @@ BOOST_AUTO_TEST_CASE(a_place_without_a_meter_says_so) {
   BOOST_TEST(words(record.energy.value().absent) == "no meter here");
 }
 
-// The device would wait for the next launch most of the time.
+// The device would mostly wait for the next launch.
 BOOST_AUTO_TEST_CASE(executions_that_are_too_short_have_a_time_but_no_energy) {
   Sweep sweep;
   const auto brief = sweep.record("honest", Cache::hot,
@@ -415,7 +415,7 @@ BOOST_AUTO_TEST_CASE(what_is_thrown_when_energy_is_measured_is_a_verdict) {
   BOOST_TEST(words(record.detail) == "too many workspaces");
 }
 
-// Their times are complete and proven.
+// Their times are complete and verified.
 BOOST_AUTO_TEST_CASE(
     a_device_that_is_lost_costs_the_others_their_joules_alone) {
   Sweep sweep;
@@ -443,8 +443,8 @@ BOOST_AUTO_TEST_CASE(inputs_that_find_no_room_any_more_cost_joules_alone) {
   BOOST_TEST(words(record.energy.value().absent) == "full");
 }
 
-// Ten minutes of a ladder: what has its joules is stored before the
-// others have theirs, and these keep their times.
+// Ten minutes of a ladder: a variant's energy is stored before that of the
+// others is measured, and these keep their times.
 BOOST_AUTO_TEST_CASE(an_interrupt_loses_no_joules_but_those_under_way) {
   const parlab::testing::Folder folder;
   Sweep sweep;
@@ -477,7 +477,7 @@ BOOST_AUTO_TEST_CASE(an_interrupt_loses_no_joules_but_those_under_way) {
     BOOST_TEST(record.has_energy());
 }
 
-// Seconds before the first run, with everything else complete.
+// A few seconds before the first run, when everything else is complete.
 BOOST_AUTO_TEST_CASE(an_interrupt_is_heard_while_the_device_rests) {
   const parlab::testing::Folder folder;
   Sweep sweep;

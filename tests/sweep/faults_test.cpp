@@ -1,5 +1,5 @@
-// What goes wrong while a variant is timed costs it its verdict, and the
-// sweep nothing else. The failures are planted in the host.
+// If something fails while a variant is timed, only that variant's verdict is
+// lost, and the sweep goes on. The failures are planted in the host.
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
@@ -30,13 +30,13 @@ using parlab::testing::multiply;
 
 namespace {
 
-// Called before the host is asked for the same: by default nothing.
+// Called before the host does the same; by default it does nothing.
 struct Faults {
   std::function<void(const Call&)> checked = [](const Call&) {};
   std::function<void(const Call&)> sample = [](const Call&) {};
   std::function<void(const Call&)> transfers = [](const Call&) {};
   std::function<void()> ceilings = [] {};
-  // what it says that an execution takes
+  // the time that it reports for an execution
   std::function<std::optional<double>(const Call&)> seconds = {};
 };
 
@@ -116,7 +116,7 @@ Outcome outcome(const Plan& plan, Faults& faults) {
   return outcome;
 }
 
-// Sizes of 30, 40 and 50 rows under a supervisor; for a process of its own,
+// Sizes of 30, 40 and 50 rows under a supervisor, in a process of its own,
 // which ends here.
 [[noreturn]] void sweep_in_workers(const std::string& results, Faults faults,
                                    double point_limit_s = 10) {
@@ -136,7 +136,7 @@ Outcome outcome(const Plan& plan, Faults& faults) {
   _exit(status);
 }
 
-// The worker that comes to the second variant at 40 dies.
+// The worker that reaches the second variant at 40 dies.
 [[noreturn]] void supervised(const std::string& results, Faults faults = {},
                              double point_limit_s = 10) {
   faults.checked = [before = faults.checked](const Call& call) {
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(what_a_variant_throws_while_it_is_timed_is_its_verdict) {
   }
 }
 
-// A time that beats its roof has no place in a chart, also where nobody can
+// A time that beats its roof must not appear in a chart, even if nobody can
 // tell whether the roof was right.
 BOOST_AUTO_TEST_CASE(a_roof_that_cannot_be_measured_again_costs_no_record) {
   Faults faults;
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(a_roof_that_cannot_be_measured_again_costs_no_record) {
     if (++asked > 1) throw PointError(Verdict::launch_failed, "no roofs today");
   };
   auto plan = plan_of_both();
-  plan.host_ceilings.reset();  // what was given is not measured again
+  plan.host_ceilings.reset();  // given ceilings are not measured again
   const auto seen = outcome(plan, faults);
   BOOST_TEST(asked > 1);
   for (const auto* name : {"first", "second"}) {
@@ -195,8 +195,9 @@ BOOST_AUTO_TEST_CASE(a_roof_that_cannot_be_measured_again_costs_no_record) {
                                         .further = {other("no roofs today")}}));
 }
 
-// The first size was recorded before; the worker that finds that has stored
-// nothing when it dies, and the run that the next one writes has its roofs.
+// The first size is already recorded. The worker that finds it has stored
+// nothing when it dies, and the run that the next worker writes still has its
+// roofs.
 BOOST_AUTO_TEST_CASE(a_run_has_its_roofs_whichever_worker_writes_it) {
   if (const char* const file = std::getenv(for_worker)) supervised(file);
   const testing::Folder folder;
@@ -257,9 +258,9 @@ BOOST_AUTO_TEST_CASE(what_was_endless_is_not_tried_by_the_next_worker) {
   }
 }
 
-// On three kinds of inputs before it is timed, and on three afterwards.
-// The first variant leaves something behind, by which the second fails in every
-// way that there is: it is right in a process of its own, and has its times.
+// The checks use three kinds of inputs before the timing and three after it.
+// The first variant leaves something behind that makes the second fail in every
+// possible way. In a process of its own the second passes and has its times.
 BOOST_AUTO_TEST_CASE(what_fails_behind_another_variant_is_tried_alone) {
   const std::string self = "what_fails_behind_another_variant_is_tried_alone";
   if (const char* const file = std::getenv(for_worker)) {
@@ -289,7 +290,7 @@ BOOST_AUTO_TEST_CASE(what_fails_behind_another_variant_is_tried_alone) {
   BOOST_TEST(contains(said, "behind faults/serial/first"));
 }
 
-// Three variants' worth of failures, each its own: nothing is tried for ever.
+// Three variants fail, each by itself: nothing is retried for ever.
 BOOST_AUTO_TEST_CASE(what_fails_alone_is_charged) {
   if (const char* const file = std::getenv(for_worker)) {
     Faults faults;

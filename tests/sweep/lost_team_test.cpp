@@ -1,6 +1,6 @@
-// A team whose GPUs fail between one call and the next: every point gets
-// a verdict, the rest of the sweep goes on, and the user is told what to
-// do. The failures are planted in an emulated team.
+// A team whose GPUs fail between one call and the next: every point gets a
+// verdict, the rest of the sweep goes on, and the user learns what to do. The
+// failures are planted in an emulated team.
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
@@ -23,15 +23,15 @@ using parlab::testing::has;
 
 namespace {
 
-// What goes wrong when the team is asked for something: by default nothing.
+// The failures on a call to the team; by default there are none.
 struct Faults {
   std::function<void(const Call&)> checked = [](const Call&) {};
   std::function<void()> transfers = [] {}, links = [] {}, recover = [] {};
   int executions = 0, samples = 0;
 };
 
-// An emulated team, which cannot be timed; with can_time the sweep asks
-// it for samples all the same.
+// An emulated team, which cannot be timed; with can_time the sweep requests
+// samples from it nonetheless.
 class FaultyTeam final : public Executor {
  public:
   FaultyTeam(Faults& faults, bool can_time)
@@ -169,11 +169,11 @@ BOOST_AUTO_TEST_CASE(
   BOOST_TEST(failed == 1);
   BOOST_TEST(no_device >= 2);  // the other variant may have passed before
   BOOST_TEST(failed + no_device >= 3);
-  BOOST_TEST(faults.executions <= 6);  // none on the team that is lost
+  BOOST_TEST(faults.executions <= 6);  // none on the lost team
 }
 
-// The test runs itself once more, for a supervisor needs a process
-// that has no threads yet.
+// The test runs itself again, because a supervisor needs a process without
+// threads.
 BOOST_AUTO_TEST_CASE(a_gpu_that_is_lost_to_one_worker_is_found_by_the_next) {
   if (const char* const file = std::getenv("PARLAB_TEST_SUPERVISED")) {
     Faults faults;
@@ -205,8 +205,8 @@ BOOST_AUTO_TEST_CASE(a_gpu_that_is_lost_to_one_worker_is_found_by_the_next) {
   BOOST_TEST(lines.size() == 2U);
 }
 
-// When no number of GPUs is asked for: dmv of 8 x 9 is too little for
-// two that must add up sums.
+// If no number of GPUs is requested: dmv of 8 x 9 is too small for two that
+// must add up sums.
 BOOST_AUTO_TEST_CASE(a_sweep_uses_one_gpu_where_two_do_not_pay) {
   Faults faults;
   auto plan = plan_of({"split_rows", "split_columns"});
@@ -304,14 +304,14 @@ BOOST_AUTO_TEST_CASE(
   plan.device_ceilings.reset();
   const auto seen = outcome(plan, faults, true);
   BOOST_REQUIRE_EQUAL(seen.records.size(), 2U);
-  BOOST_TEST(faults.samples == 2);  // it was asked for samples at both sizes
+  BOOST_TEST(faults.samples == 2);  // samples were requested at both sizes
   BOOST_TEST(std::count(seen.notes.begin(), seen.notes.end(),
                         Detail{.cause = Cause::links_not_measured,
                                .further = {other("ncclCommInitAll failed")}}) >
              0);
 }
 
-// Nobody measures the joules of a team.
+// The energy of a team is never measured.
 BOOST_AUTO_TEST_CASE(a_team_is_not_measured_again_for_its_energy) {
   const testing::Folder folder;
   Faults faults;

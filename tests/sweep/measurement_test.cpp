@@ -1,4 +1,4 @@
-// When there are enough samples: with made-up batches, by a made-up clock.
+// When there are enough samples, with simulated batches and a simulated clock.
 #include "sweep/measurement.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -17,7 +17,7 @@ Plan plan_with(double time_limit_s, double precision = 0.01) {
   return plan;
 }
 
-// A machine on which execution number i takes time(i), and a batch `overhead_s`
+// A machine on which execution i takes time(i), and a batch takes `overhead_s`
 // more. Between batches no time passes, unless the measurement wants to wait.
 class Machine {
  public:
@@ -43,7 +43,7 @@ class Machine {
   }
 
   std::function<double(int)> clock_hz = [](int) { return 2e9; };
-  double beside_s = 0;  // each execution
+  double beside_s = 0;  // per execution
   double elapsed_s() const { return now_s_ - start_s_; }
   int batches() const { return batches_; }
   int executions() const { return executions_; }
@@ -64,8 +64,7 @@ double steady(int) {
 
 BOOST_AUTO_TEST_SUITE(measurement)
 
-// Samples that are all alike are enough at once, but a run
-// has to cover some time.
+// Identical samples would be enough at once, but a run has to cover some time.
 BOOST_AUTO_TEST_CASE(a_quick_point_covers_enough_time_in_enough_batches) {
   Measurement measurement(plan_with(1), 1e-5);
   Machine machine(steady);
@@ -93,12 +92,12 @@ BOOST_AUTO_TEST_CASE(time_beside_executions_keeps_to_the_limit_as_well) {
     machine.beside_s = beside_s;
     machine.run(measurement);
     BOOST_TEST(machine.batches() >= 6);
-    // the first batch does not know yet
+    // the first batch does not know this yet
     BOOST_TEST(machine.elapsed_s() <= 0.3 + 17 * beside_s, beside_s);
   }
 }
 
-// What scatters is measured until it is known as precisely as was asked for.
+// Scattered times are measured until they are as precise as requested.
 BOOST_AUTO_TEST_CASE(what_scatters_takes_longer) {
   const auto scattering = [](int i) {
     return 1e-3 * (1 + 0.05 * std::sin(i * i));
@@ -118,8 +117,8 @@ BOOST_AUTO_TEST_CASE(what_scatters_takes_longer) {
   BOOST_TEST(fine > coarse);
 }
 
-// The time limit ends a point that does not settle, with an interval
-// and without `converged`.
+// The time limit ends a point that does not settle, with an interval and
+// without `converged`.
 BOOST_AUTO_TEST_CASE(the_time_limit_ends_what_does_not_settle) {
   const auto restless = [](int i) {
     return 1e-3 * (1.5 + std::sin((i / 12) * (i / 12)));
@@ -132,7 +131,7 @@ BOOST_AUTO_TEST_CASE(the_time_limit_ends_what_does_not_settle) {
   BOOST_TEST(machine.elapsed_s() < 0.6);
 }
 
-// A short one would have taken a hundred thousand samples by then.
+// A short point would have taken a hundred thousand samples by then.
 BOOST_AUTO_TEST_CASE(a_thousand_batches_end_what_does_not_settle) {
   const auto restless = [](int i) {
     return 1e-6 * (1.5 + std::sin((i / 12) * (i / 12)));
@@ -146,7 +145,7 @@ BOOST_AUTO_TEST_CASE(a_thousand_batches_end_what_does_not_settle) {
   BOOST_TEST(measurement.exhausted());
 }
 
-// Not one too many, although not every batch is looked at when it arrives.
+// Not one too many, although not every batch is examined when it arrives.
 BOOST_AUTO_TEST_CASE(thousands_of_samples_are_as_many_as_were_asked_for) {
   Plan plan = plan_with(1);
   plan.iterations = 20'000;
@@ -159,8 +158,8 @@ BOOST_AUTO_TEST_CASE(thousands_of_samples_are_as_many_as_were_asked_for) {
   BOOST_TEST(machine.executions() == 20'000);
 }
 
-// One execution takes as long as the limit: there are six, for
-// fewer have no interval.
+// One execution takes as long as the limit. Six are measured, because fewer
+// have no interval.
 BOOST_AUTO_TEST_CASE(a_long_point_has_an_interval_all_the_same) {
   Measurement measurement(plan_with(1), 1);
   Machine machine([](int i) { return 1 + 0.1 * (i % 3); });
@@ -190,8 +189,8 @@ BOOST_AUTO_TEST_CASE(as_many_samples_as_were_asked_for_and_no_waiting) {
   BOOST_TEST(machine.elapsed_s() < 0.001);
 }
 
-// Batches do not count while a device wakes up, nor when something
-// slows it down for a while.
+// Batches do not count while a device wakes up, or while something slows it
+// down for a while.
 BOOST_AUTO_TEST_CASE(batches_far_below_the_settled_clock_are_discarded) {
   Measurement measurement(plan_with(1), 1e-3);
   Machine machine([](int) { return 1e-3; });
@@ -205,8 +204,8 @@ BOOST_AUTO_TEST_CASE(batches_far_below_the_settled_clock_are_discarded) {
     BOOST_TEST(second == 1e-3);
 }
 
-// Under a power cap the clock of a heavy kernel settles anywhere below the
-// highest, and moves about a little: its batches count.
+// Under a power cap the clock of a heavy kernel settles somewhere below the
+// highest and varies a little: its batches count.
 BOOST_AUTO_TEST_CASE(a_heavy_kernel_settles_below_the_highest_clock) {
   for (const double settled : {1.48e9, 1.5e9, 1.52e9, 1.1e9}) {
     Measurement measurement(plan_with(1), 1e-3);
@@ -217,7 +216,7 @@ BOOST_AUTO_TEST_CASE(a_heavy_kernel_settles_below_the_highest_clock) {
     machine.run(measurement);
     BOOST_TEST(measurement.converged());
     BOOST_TEST(measurement.discarded() == 0);
-    // It goes on as long as others need more samples.
+    // It continues while others need more samples.
     BOOST_TEST(measurement.capped());
     BOOST_TEST(!measurement.exhausted());
   }
@@ -231,8 +230,8 @@ BOOST_AUTO_TEST_CASE(a_clock_that_settles_near_the_highest_is_not_capped) {
   BOOST_TEST(!measurement.capped());
 }
 
-// If a single sample is asked for, it is not taken while
-// the device still sleeps.
+// If a single sample is requested, it is not taken while the device still
+// sleeps.
 BOOST_AUTO_TEST_CASE(a_single_sample_waits_for_the_clock) {
   Plan plan = plan_with(1);
   plan.iterations = 1;

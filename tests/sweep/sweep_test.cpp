@@ -1,4 +1,4 @@
-// When a sweep has failed, by what run_sweep returns.
+// When a sweep counts as failed, by the result of run_sweep.
 #include "sweep/sweep.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_SUITE(sweep_status)
 
 BOOST_AUTO_TEST_CASE(no_device_for_anything_is_a_failure) {
   auto plan = plan_of({30});
-  // also of a shard
+  // also for a shard
   for (const bool shard : {false, true}) {
     if (shard) plan.wanted = [](const Size&, Dtype) { return true; };
     Place closed;
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(a_size_too_large_is_one_only_when_nothing_else_passes) {
   BOOST_TEST(status(plan) == 1);
 }
 
-// The other shards have what fits.
+// The other shards have the sizes that fit.
 BOOST_AUTO_TEST_CASE(a_shard_that_holds_only_a_size_too_large_does_not_fail) {
   auto plan = plan_of({30, 3000});
   plan.memory_bytes = 1 << 20;
@@ -66,8 +66,8 @@ BOOST_AUTO_TEST_CASE(a_shard_that_holds_only_a_size_too_large_does_not_fail) {
   BOOST_TEST(status(plan) == 0);
 }
 
-// What is recorded already is planned, and done; one cache state is planned
-// where there are no times.
+// Recorded points are planned and count as done; one cache state is planned if
+// there are no times.
 BOOST_AUTO_TEST_CASE(progress_counts_what_is_planned) {
   struct Watcher final : Observer {
     void plan(std::size_t measurements) override { planned = measurements; }
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(progress_counts_what_is_planned) {
   run_sweep(plan, resumed);
   BOOST_TEST(resumed.planned == 6u);
   BOOST_TEST(resumed.seen == 6u);
-  // The last point is under way first in no part, and then as a whole.
+  // The last point is first under way with no part done, and then as a whole.
   BOOST_TEST(resumed.begun == 4);
   BOOST_TEST(resumed.done > 5);
   BOOST_TEST(resumed.done <= 6);
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(progress_counts_what_is_planned) {
   BOOST_TEST(verifying.seen == 3u);
 }
 
-// Half comes first, and without a GPU has no times.
+// Half comes first, and has no times without a GPU.
 BOOST_AUTO_TEST_CASE(roofs_are_known_before_anything_is_recorded) {
   const parlab::testing::Folder folder;
   const auto& workload = *Registry::instance().workload("matmul");

@@ -1,6 +1,6 @@
 #!/bin/bash -p
-# A new variant is one new file: it shows up in the usage text, the sweeps and the tests by itself.
-# A new workload is one pair of files.
+# A new variant is one new file, which appears in the usage text, the sweeps and the tests without further
+# changes. A new workload is one pair of files.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -8,7 +8,7 @@ source scripts/testing.sh
 
 copy_tree
 cd "$tree" || exit
-# In the copies functions and kernels keep their names: what a file defines is its own.
+# Functions and kernels keep their names in the copies, because a file's definitions are its own.
 sed 's/\.idea = "[^"]*"/.idea = "one of my own"/' serial/dmv/plain.cpp >serial/dmv/mine.cpp
 sed '/\.id = /d; s/\.idea = *"[^"]*"/.idea = "one of my own"/' cuda/dmv/coalesced.cu >cuda/dmv/mine.cu
 
@@ -18,7 +18,7 @@ expect "a name that is none is refused" eval '! scripts/workload.sh Twice n 2>sa
 
 expect "it is compiled" own_make bin/parlab-emulated
 parlab=bin/parlab-emulated
-# What it prints, whatever its exit status.
+# Its output, whatever its exit status.
 says() { $parlab "$@" || true; }
 expect "--list shows the one on the CPU" eval "says dmv --list | grep -q 'serial/mine'"
 expect "--list shows the kernel" eval "says dmv --list | grep -q 'cuda/mine'"
@@ -34,7 +34,7 @@ for variant in serial,plain openmp,parallel cuda,naive; do
 done
 expect "a square of it is one number" eval "says twice_all 5 --iterations 2 | grep -q 5x5x5"
 
-# When they are broken, the framework itself must notice.
+# If they are broken, the framework itself must notice.
 sed -i 's/y\[row\] = sum/y[row] = sum + (row == 3)/' serial/dmv/mine.cpp
 sed -i 's/atomicAdd(&y\[row\], sum)/atomicAdd(\&y[row], sum + (row == 3))/' cuda/dmv/mine.cu
 expect "they are compiled again" own_make $parlab
@@ -61,8 +61,8 @@ expect "it is compiled once more" own_make $parlab
 expect "a message has the plain name of the kernel" \
   eval "says dmv 65 --variant cuda/mine --emulate --format csv 2>&1 | grep -q 'kernel dmv_coalesced<float>'"
 
-# Launches that several variants share are compiled once. A copy of their header that is changed has its
-# own, and one that still asks for what is compiled elsewhere is no program.
+# Launches that several variants share are compiled once. A copy of their header that is changed has its own,
+# and one that still refers to the shared ones does not link.
 sed 's/rows - 2 - top/rows - 3 - top/' cuda/conv2d/streamed.cuh >cuda/conv2d/mine.cuh
 sed '/\.id = /d; s/streamed\.cuh/mine.cuh/' cuda/conv2d/streamed.cu >cuda/conv2d/mine.cu
 expect "a copy does not get the launches of the original" eval '! own_make $parlab'
@@ -74,7 +74,7 @@ expect "the original's are still right" \
   eval "says conv2d 67 --variant cuda/streamed --emulate --format csv | grep -q 'cuda,streamed,.*passed'"
 rm cuda/conv2d/mine.cu cuda/conv2d/mine.cuh
 
-# No variant sees what another one defines, or the linker would keep one of two.
+# No variant sees another one's definitions, or the linker would keep one of two.
 mapfile -t objects < <(find build/host/{serial,openmp,blas} build/emulated/cuda -name '*.o' 2>/dev/null)
 seen=$(nm -A --defined-only "${objects[@]}" 2>/dev/null | awk '$2 ~ /^[TWVuDBR]$/ && $3 ~ /^_Z[0-9]/' | c++filt)
 expect "all that a variant defines is in an unnamed namespace: $seen" test -z "$seen"

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Kernels compile for the GPUs of today's courses: 7.5 (T4), 9.0 and 10.0. For 8.0 all of them are
-# compiled elsewhere. Device code alone, and of each source that says different things to different
-# architectures (__CUDA_ARCH__) the shortest kernel that includes it: other sources are the same to all.
+# Kernels compile for the GPUs of today's courses: 7.5 (T4), 9.0 and 10.0. All of them are compiled elsewhere
+# for 8.0. Only device code is compiled, and for each source that differs between architectures
+# (__CUDA_ARCH__) only the shortest kernel that includes it: other sources are the same for all.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -9,7 +9,7 @@ source scripts/testing.sh
 
 NVCC=${NVCC-$(own_make -s print-NVCC)}
 [[ $NVCC ]] || { echo "passed: without nvcc there is nothing to compile"; exit; }
-# users FILE: the kernels that include it, or a header that does.
+# users FILE: the kernels that include it, directly or through a header.
 users() {
   local user
   for user in $(grep -rlF "${1##*/}\"" cuda); do

@@ -1,5 +1,5 @@
 #!/bin/bash -p
-# A hand-out has everything that is needed to write its kernels and to check them, and no answers.
+# A hand-out has everything needed to write its kernels and to check them, and no answers.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -18,7 +18,7 @@ expect "its kernels are without bodies" test "$(grep -l 'To be written' "$out"/c
 expect "and with their ideas" grep -q '^// The report' "$out/cuda/dmv/naive.cu"
 expect "no answer is in it" test -z "$(grep -rl 'atomicAdd(&y' "$out" | head -1)$(find "$out" -path '*framework/cuda*')"
 
-# What was built here need not be built again there.
+# Files that are already built need not be built again there.
 mkdir -p "$out/framework/build"
 cp -a build/units build/host build/emulated build/*.flags build/*.hpp "$out/framework/build"
 find "$out/framework/build" -path '*/cuda/*' -delete 2>/dev/null
@@ -31,7 +31,7 @@ expect "what is right and what is wrong: $(check 2>&1 | tail -3 | tr '\n' ' ')" 
 cp cuda/dmv/coalesced.cu "$out/cuda/dmv/coalesced.cu"
 expect "and passes in the end" check
 
-# In the form of a course; what was built above serves again.
+# In the form of a course, with the framework built above.
 lab=$folder/lab
 expect "a course that is none is refused" refuses WORKLOAD=dmv KERNELS=naive COURSE=nowhere
 expect "one that has no such workload, too" refuses WORKLOAD=dmv KERNELS=naive COURSE=solve
@@ -44,7 +44,7 @@ sed -i 's|// To be written.|size_t row = blockIdx.x * blockDim.x + threadIdx.x;\
 expect "and passes when it is written: $(check_lab 2>&1 | tail -2 | tr '\n' ' ')" check_lab
 sed -i 's/y\[row\] = sum/y[row] += 2 * sum/' "$lab/cuda/dmv/naive.cu"
 expect "and not when it is wrong" eval '! check_lab >/dev/null 2>&1'
-# Another way to launch, from a hand-out's own scripts.
+# Another kind of launch, from a hand-out's own scripts.
 awk '/gpu.launch\(/ { print "      dmv_naive<T><<<dim3(ceil_div(p.rows, block), strips), block>>>(p.a, p.x, p.y, p.rows, p.cols);"; skip = 1 }
        !skip { print } skip && /;$/ { skip = 0 }' cuda/dmv/naive.cu >"$out/cuda/dmv/naive.cu"
 expect "angle brackets: $(check 2>&1 | tail -2 | tr '\n' ' ')" eval "grep -q '<<<' $out/cuda/dmv/naive.cu && check"

@@ -1,6 +1,6 @@
 #!/bin/bash -p
-# Submissions that reach for what is not theirs, while they are compiled and while they run, and a class
-# folder of odd entries: graded by root and by an ordinary user. Nothing reaches anything, and nobody else
+# Submissions that try to reach what is not theirs, while they are compiled and while they run, and a class
+# folder with odd entries: graded by root and by an ordinary user. Nothing is reached, and no other submission
 # loses a grade.
 set -u
 cd "$(dirname "$0")/../.." || exit
@@ -17,8 +17,8 @@ cd "$folder" || exit
 mkdir class
 declare -A expected
 
-# hand VERDICT NAME REACHES [OUTSIDE]: hands in a right kernel whose host code ends its process where the
-# expression REACHES is true; OUTSIDE: what stands before it all.
+# hand VERDICT NAME REACHES [OUTSIDE]: hands in a correct kernel whose host code ends its process if the
+# expression REACHES is true; OUTSIDE: code placed before everything.
 hand() {
   expected[$2]=$1
   cat >"class/$2.cu" <<END
@@ -93,7 +93,7 @@ expected[zipped]=passed
 unset 'expected[ann]'
 
 before=$(md5sum secret.cu)
-# by WHO COMMAND...: grades as WHO, in a folder of its own, and looks at the grades.
+# by WHO COMMAND...: grades as WHO, in a separate folder, and checks the grades.
 by() {
   local who=$1 name start=$SECONDS
   shift

@@ -1,6 +1,6 @@
 #!/bin/bash -p
-# The Containerfile is built, with the variants of one workload, which takes minutes, and its program
-# runs. Where no builder is, or no image of Debian 12, that is left out, with a line.
+# Builds the Containerfile with the variants of one workload, which takes minutes, and runs its program.
+# Without a builder, or an image of Debian 12, this is left out, with a line that says so.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -21,7 +21,7 @@ cp -a Containerfile .containerignore Makefile VERSION src scripts results/publis
 for backend in serial openmp cuda blas; do
   mkdir "$context/$backend" && cp -a $backend/dmv "$context/$backend"
 done
-# Confined further than a folder of its own, a builder needs rights that not everybody has.
+# To work in more than its own folder, a builder needs rights that not everybody has.
 build=(build)
 [[ $builder = podman ]] || build=(bud)
 expect "the image is built" "$builder" "${build[@]}" --isolation chroot --build-arg TARGETS=bin/parlab-emulated \

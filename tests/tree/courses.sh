@@ -1,6 +1,6 @@
 #!/bin/bash -p
-# What students really write is judged at the sizes that were asked for, at sizes that find mistakes, for
-# races between threads, in the form that their course has, and beside other gradings.
+# Real students' code is judged at the requested sizes, at sizes that reveal mistakes, for races between
+# threads, in the form of their course, and beside other gradings.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -18,7 +18,7 @@ graded() { # VERDICT STUDENT FOLDER [WORDS]
     eval "row $2 $3 | grep -qE '^[^,]*,[^,]*,$1,' && row $2 $3 | grep -qE -- '${4:-}'"
 }
 
-# ---- sizes: what was asked for, or what is declared
+# ---- sizes: as requested, or as declared
 kernel() { # NAME DECLARED
   cat >"$1.cu" <<END
 #include "gpu/gpu.hpp"
@@ -57,7 +57,7 @@ expect "where there is no GPU points wait for a time" eval "tr '\n' ' ' <out | g
 "$parlab" grade matmul tiles --sizes 100 --output odd >out 2>errors
 graded not_supported declared odd 'multiple of 32'
 
-# ---- sizes that find mistakes, and races of threads
+# ---- sizes that reveal mistakes, and races between threads
 mkdir sums && cat >sums/one_block.cu <<'END'
 #include "gpu/gpu.hpp"
 #include "workloads/vector_sum.hpp"
@@ -201,7 +201,7 @@ for name in right_reduction right_atomic right_parts right_mutex right_tasks rig
   graded passed $name summed
 done
 
-# ---- nor have those of this tree any: the ones whose threads share something
+# ---- this tree's own variants have none: those whose threads share something
 mkdir own
 for variant in atax/fused:9x17 dmv/blocked:9x17 heat/rows:9x17x3 histogram/private:1001 scan/two_passes:1001 vector_sum/parallel:1001; do
   path=${variant%:*} size=${variant#*:}
@@ -317,7 +317,7 @@ echo 'void product(float*) {}' >alone.cpp
 "$parlab" grade dmv --check alone.cpp >out 2>errors
 expect "who registers nothing is told what to write" eval "tr -s ' \n' ' ' <out | grep -q 'const Register<...> variant'"
 
-# ---- nobody else's threads count
+# ---- other programs' threads do not count
 cat >sleepers.cpp <<'END'
 #include <chrono>
 #include <thread>
@@ -346,13 +346,13 @@ expect "and that one: $(tail -1 sleepers)" test "$status" = 0
 "$parlab" grade --check --sizes 9 --hidden 9x5 too_many.cpp >out 2>&1
 expect "threads are counted: $(head -1 out)" grep -q 'more than 2048 threads' out
 
-# ---- a size that did not run anywhere
+# ---- a size that could not run
 "$parlab" dmv 20000000 --variant serial/plain,cuda/naive >out 2>errors
 expect "a size that did not run is no success" test $? = 1
 expect "what ran in its place stands beside the verdict" eval "tr -s ' \n' ' ' <out | grep -q 'in place of 20000000x20000000'"
 expect "one that takes a moment longer runs as it is" "$parlab" dmv 2500 --variant cuda/naive --emulate
 
-# ---- who is ended from outside is tried again, and then charged nothing
+# ---- a submission ended from outside is tried again, and then not charged
 sed 's/i < 600/i < 1/' sleepers.cpp >ended.cpp
 mkdir ending && mv ended.cpp ending/
 "$parlab" grade dmv ending --sizes 9 --hidden 9x5 --output ended >out 2>errors &

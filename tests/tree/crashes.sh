@@ -1,6 +1,7 @@
 #!/bin/bash -p
-# No variant can end a sweep: whatever it does to its process becomes its own verdict, the others are
-# measured, and what was measured stays. None works in another process, and none is blamed for another.
+# No variant can end a sweep: anything that it does to its process becomes its own verdict, the others are
+# measured, and earlier measurements stay. No variant works in another process, and none is blamed for
+# another.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -10,8 +11,8 @@ copy_tree
 cd "$tree" || exit
 parlab=bin/parlab-emulated
 
-# plant BACKEND NAME CODE [OUTSIDE]: a right variant of dmv, which executes CODE first. OUTSIDE: what
-# stands before it all.
+# plant BACKEND NAME CODE [OUTSIDE]: a correct variant of dmv that executes CODE first. OUTSIDE: code placed
+# before everything.
 plant() {
   cat >"$1/dmv/$2.cpp" <<END
 #include <fcntl.h>
@@ -66,7 +67,7 @@ plant openmp crash_thread '
   #pragma omp parallel num_threads(2)
   *nowhere = 1;'
 plant openmp crash_exception 'std::thread([] { throw 1; }).join();'
-# ---- work in other processes, all of which passed once
+# ---- work in other processes, which once passed
 plant serial other_fork 'const std::int64_t half = p.rows / 2;
       T* const shared = static_cast<T*>(mmap(nullptr, sizeof(T) * p.rows, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
       const auto rows = [&](T* y, std::int64_t from, std::int64_t to) {
@@ -172,8 +173,8 @@ const Register<Dmv, float> variant({.rung = 91, .id = 78},
     });
 }  // namespace
 END
-# plant_team NAME CODE: a variant of dmv for a team, which executes CODE in place of a transfer, as if
-# a library failed there.
+# plant_team NAME CODE: a variant of dmv for several GPUs that executes CODE instead of a transfer, as if a
+# library failed there.
 plant_team() {
   cat >"cuda/dmv/$1.cu" <<END
 #include <csignal>
@@ -227,17 +228,17 @@ done
 for name in crashes hangs lies throws; do
   expect "tainted_$name is innocent" has tainted_$name '"passed"'
 done
-# Variants take turns in an order that is drawn: one that comes first in its worker fails behind nobody.
+# Variants take turns in a random order: one that comes first in its worker does not fail after another.
 notes=$(grep -oE "serial/tainted_[a-z]+ .* failed behind dmv/.*in a process of its own" errors | cut -d ' ' -f 1 | sort -u | wc -l)
 expect "notes say behind whom $notes of the four failed" test "$notes" -ge 2
 PLANTED_EARLY=1 $parlab dmv 64 --variant serial/other_early,serial/plain --threads 1 "${quick[@]}" >out 2>&1
 expect "what began before main() is ended" eval 'test -s early && ! kill -0 "$(<early)"'
-# Without a worker the program is ended.
+# Without a worker the program ends.
 $parlab dmv 64 --variant serial/other_fork --in-process "${quick[@]}" >out 2>&1
 expect "no process is started in-process, either" test $? = $((128 + 31))
 
-# The endless one is not waited for again: neither at other sizes nor by the same command. Behind others it
-# is tried once more, alone.
+# The endless one is not waited for again, neither at other sizes nor by the same command. If it ran after
+# others, it is tried once more, alone.
 expect "what was endless is tried twice for three sizes" test "$(wc -l <tries)" = 2
 $parlab dmv 64,65,66,67 --variant serial/endless --threads 1 "${quick[@]}" --results $records >out 2>&1
 expect "and not again" test "$(wc -l <tries)" = 2
@@ -251,7 +252,7 @@ $parlab dmv 64 --variant serial/plain,serial/crash_segment --threads 1 "${quick[
 expect "without streams a sweep goes on after a crash" \
   eval 'grep -q "plain.*passed" closed.jsonl && ! grep -v "^{.*}$" closed.jsonl'
 
-# In emulation block, thread and line are known.
+# Emulation knows block, thread and line.
 $parlab dmv 64 --variant cuda/crashes,cuda/naive "${quick[@]}" --format json >out 2>errors
 expect "an abort in a kernel names block and thread" \
   grep -q 'crashes.*launch_failed.*line [0-9]* of crashes.cu.*block (.*thread (3,0)' out
@@ -263,7 +264,7 @@ expect "so has the table" test "$(grep -c 'asks whether it is' out)" -ge 2
 $parlab dmv 64,65 --variant cuda/endless "${quick[@]}" --format json >out 2>errors
 expect "a kernel without end is ended once" test "$(grep -c 'timed_out.*took_more_than.*64x64' out)" = 3
 
-# Transfers of a team that fail inside a library.
+# Transfers between GPUs that fail inside a library.
 $parlab dmv 64,65 --variant split_hangs,split_aborts,split_rows --gpus 2 "${quick[@]}" --format json >out 2>errors
 expect "a transfer that does not return is ended, once" \
   test "$(grep -c 'split_hangs.*timed_out.*took_more_than.*64x64 gpus=2' out)" = "$(grep -c split_hangs out)"
@@ -272,7 +273,7 @@ expect "the team goes on without them" \
   test "$(grep -c 'split_rows.*"passed"' out)" = "$(grep -c '"variant":"split_rows"' out)"
 expect "and something of it passed" grep -q 'split_rows.*"passed"' out
 
-# A sweep that hangs in the endless one; its process is in $child.
+# A sweep that hangs in the endless one; its process is $child.
 hang() {
   rm -f tries
   $parlab dmv 64 --variant serial/endless --threads 1 --execution-limit 600 >out 2>&1 &

@@ -1,6 +1,6 @@
 #!/bin/bash -p
-# `make deb`: a package that lintian does not complain about, whose program runs. Without the tools it is
-# left out, with a line.
+# `make deb` makes a package without complaints from lintian, whose program runs. Without the tools this is
+# left out, with a line that says so.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -18,7 +18,7 @@ cp -a results/counts.jsonl.zst "$tree/results"
 cd "$tree" || exit
 expect "the package is built" own_make NVCC= deb
 package=(build/deb/parlab_*.deb)
-# It does not run as root gladly, and looks at the clock.
+# It prefers not to run as root, and depends on the clock.
 lintian "${package[0]}" 2>&1 | grep -E '^[EW]: ' >complaints
 expect "lintian does not complain: $(head -3 complaints)" test ! -s complaints
 dpkg-deb -x "${package[0]}" unpacked

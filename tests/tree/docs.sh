@@ -10,7 +10,7 @@ root=$PWD
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 
-# links FILE...: of each link to a place in this tree: "FILE:LINE PATH [ANCHOR]".
+# links FILE...: for each link to a place in this tree: "FILE:LINE PATH [ANCHOR]".
 links() {
   awk '/^```/ { code = !code } !code {
     text = $0
@@ -25,7 +25,7 @@ links() {
     }
   }' "$@"
 }
-# anchors FILE: of its headings, as GitHub and mkdocs make them.
+# anchors FILE: the anchors of its headings, as GitHub and mkdocs make them.
 anchors() {
   awk '/^```/ { code = !code } !code && /^#+ / {
     sub(/^#+ /, ""); $0 = tolower($0); gsub(/[^a-z0-9_ -]/, ""); gsub(/ /, "-"); print

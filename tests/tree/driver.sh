@@ -1,6 +1,6 @@
 #!/bin/bash -p
 # Machines of today's courses: no driver, one that is too old or does not start, GPUs that are hidden, of
-# several kinds or another one's. Each gives one clear line, and what needs no GPU is measured.
+# several models, or used by others. Each gives one clear line, and variants that need no GPU are measured.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -15,8 +15,8 @@ trap 'rm -rf "$folder"' EXIT
 cc -std=gnu99 -shared -fPIC -o "$folder/libcuda.so.1" tests/machine/fake_driver.c -ldl
 cd "$folder" || exit
 
-# says WORDS PROGRAM [VARIABLE=VALUE...]: a table where each variant for a GPU has that reason, and those
-# for the CPU a time.
+# says WORDS PROGRAM [VARIABLE=VALUE...]: prints a table in which each variant for a GPU has that reason, and
+# those for the CPU have a time.
 says() {
   rm -f r.jsonl
   env "${@:3}" "$root/build/check/parlab-$2" dmv 64 --backend serial,blas --iterations 2 --results r.jsonl >out 2>&1
@@ -40,7 +40,7 @@ for visible in -1 7 '' GPU-8f3a MIG-40f4 MIG-GPU-8f3a/1/0; do
   expect "CUDA_VISIBLE_DEVICES=$visible hides all: it is named" driver \
     "no GPU can be used: CUDA_VISIBLE_DEVICES=$visible leaves none" FAKE_START=100 CUDA_VISIBLE_DEVICES="$visible"
 done
-# A library and a module of the kernel that do not fit; a container without devices; a fallen GPU.
+# A library that does not match the kernel module; a container without devices; a GPU that fell off the bus.
 for start in 803 804 3 46 802 999; do
   expect "a driver that does not start, $start: in CUDA's words" driver "no GPU can be used: " FAKE_START=$start
 done

@@ -1,6 +1,6 @@
 #!/bin/bash -p
-# In anybody's shell, on anybody's machine: what the commands of README.md print and write is the same
-# whatever the environment sets, and what another program prints is an answer only when it succeeded.
+# In anybody's shell, on anybody's machine: the commands of README.md print and write the same whatever the
+# environment sets, and the output of another program counts as an answer only if it succeeded.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -44,7 +44,7 @@ hostile=(
   SBATCH_WAIT=1 SLURM_JOB_ID=7 PYTHONHOME=/ COLUMNS=20 LINES=3
 )
 clean=(HOME="$tree" USER=jane LOGNAME=jane TERM=xterm MAKEFLAGS=kj3)
-# What README.md names, of what is cheap; each with all that it writes. Times differ, so there are none.
+# The cheap commands that README.md names, with all files that they write. Times differ, so they are left out.
 commands() { # in a folder of the environment's name, $1
   export PARLAB=bin/parlab-emulated MACHINE=
   scripts/machine-name.sh
@@ -85,7 +85,7 @@ expect "in a hostile environment${comma:+, in $comma,} all is said and written a
 expect "make speaks of no locale that is not there" \
   test -z "$(env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS LC_ALL=xx_XX.UTF-8 LANG=yy make -s NVCC= print-CXX 2>&1 >/dev/null)"
 
-# ---- what other programs say ---------------------------------------------------------------------
+# ---- output of other programs ------------------------------------------------------------------------
 unset -v NVCC GPU_ARCH  # `make check` hands on its own
 asked() { PATH=$PWD/fakes:$PATH own_make -s NVCC= "$@" 2>&1; }
 fake nvidia-smi 'echo "Unable to determine the device handle for GPU 0000:3B:00.0: Unknown Error"; exit 15'
@@ -133,7 +133,7 @@ if (($(cpus) > 1)); then
     eval 'OMP_NUM_THREADS=64 taskset -c "$last" make -s NVCC= print-MAKEFLAGS | grep -qw -- -j1'
   expect "an experiment takes the threads of the CPUs that were granted" \
     eval 'taskset -c "$last" bash -c "source scripts/experiment.sh; MACHINE=here open_experiment x >/dev/null; echo \$threads" | grep -qx 1'
-  # A task of Slurm on a node that lets everybody use everything.
+  # A Slurm task on a node that does not limit CPUs.
   fake scontrol "case \"\$*\" in *node*) echo '   CPUAlloc=1 CPUTot=$(nproc --all) CPULoad=0.1' ;; *) echo '     Nodes=n CPU_IDs=$last Mem=0 GRES=' ;; esac"
   mkdir -p scripts/alone build/cluster/x
   printf '#!/bin/bash\necho "runs on $(taskset -cp $$)"\n' | tee scripts/alone/steps.sh >scripts/cluster/control.sh

@@ -1,6 +1,6 @@
 #!/bin/bash -p
-# Figures are made from records alone: drawn once, drawn again when the records change, and skipped
-# with one line when there are none.
+# Figures are made from records alone: drawn once, drawn again if the records change, and skipped with one
+# line if there are none.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -29,7 +29,7 @@ for name in 3-naive-blocks 4-coalesced-blocks 5-shmem-blocks; do
 done
 expect "the tables are written" grep -q 'Table 3' "$(figure tables).txt"
 
-# A view may name what the records have not: a tunable, a counter, a GPU.
+# A view may name columns that the records lack: a tunable, a counter, a GPU.
 few=$tree/few/records.jsonl
 mkdir "$tree/few" && cp results/fixture/ceilings.json "$tree/few"
 for workload in dmv vector_sum matmul conv2d atax covariance convsep; do
@@ -112,8 +112,8 @@ expect "nothing is left beside it" eval '! compgen -G "ratios*.db*" && ! compgen
 # ---- every curve has a name in the key, every point its numbers ----------------------------------
 cp -a "$OLDPWD"/results/nvidia-h200{,-x4} results
 expect "the figures of a machine with everything are drawn" own_make figures
-# nameless FILE...: the curves without a name in the key. Two kinds need none: the report's curves, which
-# are grey and share one name, and level lines.
+# nameless FILE...: the curves without a name in the key. Two kinds need none: the report's curves, which are
+# grey and share one name, and level lines.
 nameless() {
   awk '
     function end_curve() {
@@ -136,7 +136,7 @@ nameless() {
 }
 expect "no curve of $(ls plots/nvidia-h200/*.svg | wc -l) figures is without a name in the key" \
   eval 'lost=$(nameless plots/nvidia-h200/*.svg); echo "$lost"; test -z "$lost"'
-# What has names at its lines needs no label beside them.
+# Figures with names at their lines need no label there.
 expect "every other figure has the label of its y axis" test -z "$(grep -LE 'rotate\(-?[0-9]+|<text>(cuda|blas|[0-9]+x[0-9]+)[/,]' plots/nvidia-h200/*.svg)"
 expect "a point says its variant, its tunables, its place and its time" \
   grep -qE '<title>openmp/blocked, threads=[0-9]+: 2K, [0-9.]+ (ms|s)</title>' plots/nvidia-h200/tiled-matmul-1-time.svg
@@ -145,9 +145,9 @@ expect "of names in lines a point says which, and how much" \
 expect "time and energy of the ladder, from records that have joules alone" \
   eval "grep -qE '<title>time[^<]*: cuda/coalesced, [0-9.]+ µs</title>' plots/nvidia-h200/cslab-dmv-9-energy.svg &&
         grep -qE '<title>energy[^<]*: cuda/coalesced, [0-9.]+ mJ</title>' plots/nvidia-h200/cslab-dmv-9-energy.svg"
-# ---- what one sees of a figure ------------------------------------------------------------------------
+# ---- the appearance of figures ------------------------------------------------------------------------
 pictures=(plots/nvidia-h200/*.svg plots/nvidia-h200-x4/*.svg)
-# Curves of a panel have ids that end with one letter.
+# The ids of a panel's curves end with one letter.
 crowded() {
   local picture
   for picture; do
@@ -158,7 +158,7 @@ crowded() {
 expect "no panel has more than nine curves: $(crowded "${pictures[@]}")" test -z "$(crowded "${pictures[@]}")"
 expect "fourteen implementations are four panels" \
   test "$(grep -oE 'id="gnuplot_plot_1[a-z]*"' plots/nvidia-h200/cslab-dmv-7-all-gflops.svg | wc -l)" = 4
-# Two figures abreast on a landscape page are half as large: there 12 pixels are 6 points.
+# Two figures side by side on a landscape page are half as large: there 12 pixels are 6 points.
 expect "no word is below 6 points in print" \
   eval '! grep -hoE "font-size=\"[0-9.]+" "${pictures[@]}" | grep -vE "(1[2-9]|[2-9][0-9])[.]"'
 # finding FIGURE: its title.
@@ -181,7 +181,7 @@ elsewhere() {
   done
 }
 expect "every variant that a title names is in its figure: $(elsewhere "${pictures[@]}")" test -z "$(elsewhere "${pictures[@]}")"
-# backwards FILE: the curves that go back, or straight up, on their way along x.
+# backwards FILE: the curves that go back, or straight up, along x.
 backwards() {
   awk '/<g id="gnuplot_plot_/ { curve = $2 }
     /^\t<\/g>$/ { curve = "" }
@@ -199,7 +199,7 @@ expect "no curve of a workload at every size goes back" eval 'test -z "$(backwar
 expect "every caption is a sentence" \
   test -z "$(grep -oE '<figcaption>[^<]*' plots/nvidia-h200/index.html | grep -v '[.]$')"
 
-# Experiments that have joules of a ladder, on the device it is of, and no chart of them, or the other
+# Experiments with energy for a ladder, on the device that it belongs to, but without a chart, or the other
 # way round.
 unlike_records() {
   local database experiment rungs chart
@@ -216,7 +216,7 @@ unlike_records() {
 }
 expect "four rungs with joules have a chart of them, fewer none: $(unlike_records)" test -z "$(unlike_records)"
 expect "among the records is a ladder" test -e plots/nvidia-h200/tiled-matmul-6-energy.svg
-# Three rungs of it.
+# Three of its rungs.
 mkdir -p results/three
 grep -E '"type":"run"|"variant":"(naive|coalesced|shmem)".*"energy"' < <(lines results/nvidia-h200/cslab-dmv.jsonl*) \
   >results/three/cslab-dmv.jsonl
@@ -245,7 +245,7 @@ expect "points of a report say so where they are in a panel with ours" \
   eval 'bin/parlab-emulated database results/fixture/tiled-matmul.jsonl few.db --views scripts/tiled-matmul/views.sql &&
         scripts/figure.sh few.db scripts/tiled-matmul/1-time.gp few && grep -q "<text>tiled (int), published</text>" few.svg'
 
-# drawn_as NAME FIGURE...: the colours and shapes of the points of NAME, a workload or several, there.
+# drawn_as NAME FIGURE...: the colours and shapes of the points of NAME (one workload or several) there.
 drawn_as() {
   local name=$1 figure
   shift
@@ -275,7 +275,7 @@ expect "the page of a machine with everything stays below 5 MB: $(wc -c <plots/n
   test "$(wc -c <plots/nvidia-h200/index.html)" -lt 5000000
 expect "no title or label says hot or log" eval '! grep -lE "<text>[^<]*(, hot|, log)" plots/nvidia-h200/*.svg'
 for colour in $(sed -n 's/^array colours.*= //p' scripts/figures/style.gp | grep -oE '0x[0-9A-F]{6}'); do
-  # Its luminance, as the eye weighs it.
+  # Its luminance, as the eye perceives it.
   expect "$colour has a contrast to white of 3 or more" awk -v rgb="$((colour >> 16)) $((colour >> 8 & 255)) $((colour & 255))" '
     function linear(v) { v /= 255; return v > 0.04045 ? ((v + 0.055) / 1.055) ^ 2.4 : v / 12.92 }
     BEGIN { split(rgb, c, " "); exit 1.05 / (0.2126 * linear(c[1]) + 0.7152 * linear(c[2]) + 0.0722 * linear(c[3]) + 0.05) < 3 }'
@@ -295,9 +295,9 @@ if command -v chromium >/dev/null; then
   expect "the page with all figures, printed: $(grep -ac '/Type */Page\>' page.pdf) pages, 45 at the most" \
     test "$(grep -ac '/Type */Page\>' page.pdf)" -le 45
   if command -v pdftotext >/dev/null; then
-    # on_paper PDF: the least height of a word in points, how many figures stand abreast at most, and how much of
-    # its height the emptiest page but the last uses. A figure ends with its commit. A word's box is
-    # 1.164 times as high as its letters are said to be; one that is turned is higher than wide.
+    # on_paper PDF: the least height of a word in points, the most figures side by side, and how much of its
+    # height the emptiest page (except the last) uses. A figure ends with its commit. A word's box is 1.164
+    # times as high as its letters are declared to be; a turned word is higher than wide.
     on_paper() {
       pdftotext -bbox "$1" - | awk -F'"' '
         function close_page() { if (pages && (least == "" || used < least)) least = used }
@@ -324,11 +324,12 @@ if command -v chromium >/dev/null; then
     expect "... three abreast are found out, and too small: $paper" awk '{ exit !($1 < 6 && $2 == 3) }' <<<"$paper"
   fi
 fi
-# A curve without a name: the test above must see it.
+# A curve without a name, which the test above must find.
 sed 's/how [.] in_place/how . "notitle"/' scripts/figures/curves.gp >lost && mv lost scripts/figures/curves.gp
 expect "a curve that lost its name is found out" \
   eval 'own_make plots/nvidia-h200/patras-covariance-1-time.svg && nameless plots/nvidia-h200/patras-covariance-1-time.svg | grep -q gnuplot_plot'
-# What is committed: an older source and an accident are named, and measured again; these would be wrong.
+# In the committed records, an older source and an accident are named and measured again. These would be
+# wrong:
 expect "no committed time is faster than the hardware, or of a variant that is gone" \
   eval '! bin/parlab-emulated audit results --format csv | grep -E "^(below_roof|source_gone),"'
 

@@ -1,6 +1,6 @@
 #!/bin/bash -p
-# A class of made-up submissions is graded without a GPU: right ones, ones with the mistakes that
-# students make, and ones that try to escape or to be graded for something else.
+# Grades a class of made-up submissions without a GPU: correct ones, ones with typical mistakes of students,
+# and ones that try to escape or to be graded for something else.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -16,9 +16,9 @@ mkdir class
 declare -A expected
 escaped=/tmp/parlab-grade-escaped-$$
 
-# hand EXPECTED FILE KERNEL [HOST [GRID [OUTSIDE]]]: hands in a file for dmv in float. EXPECTED: its
-# verdict, or several with | between them; KERNEL: the body of the kernel, which has row, a, x, y, rows
-# and cols; HOST: what stands before the launch; GRID: its blocks; OUTSIDE: what stands before it all.
+# hand EXPECTED FILE KERNEL [HOST [GRID [OUTSIDE]]]: hands in a file for dmv in float. EXPECTED: its verdict,
+# or several with | between them; KERNEL: the body of the kernel, which has row, a, x, y, rows and cols; HOST:
+# code before the launch; GRID: its blocks; OUTSIDE: code placed before everything.
 hand() {
   local verdict=$1 file=$2 kernel=$3 host=${4:-} grid=${5:-'ceil_div(p.rows, 64)'} outside=${6:-}
   expected[$(basename "${file%.cu}")]=$verdict
@@ -71,7 +71,7 @@ hand passed emil.cu '__shared__ float tile[64];
     __syncthreads();
   }
   if (row < rows) y[row] = sum;'
-# A folder is a student, too.
+# A folder is also a student.
 hand passed "Fay O'Neil/dmv.cu" "$right"
 unset 'expected[dmv]' && expected["Fay O'Neil"]=passed
 
@@ -194,8 +194,8 @@ expect "the class has a page with names" grep -q 'O&#39;Neil' grades/dmv/index.h
 expect "the seed is on it" grep -q 'the seed 5' grades/dmv/index.html
 expect "a long reason is shortened at a word" grep -q '[a-z;,.)] …<' grades/dmv/index.html
 
-# It knows what it is sent, and is lazy where nobody seems to look: half of the rows where REASON is true,
-# by what stands before it all.
+# It knows its messages, and is lazy if nobody seems to check: it computes half of the rows if REASON is true.
+# OUTSIDE: code placed before everything.
 lazy() { # NAME REASON OUTSIDE
   cat >"timed/$1.cpp" <<END
 #include <sys/syscall.h>
@@ -216,9 +216,8 @@ const Register<Dmv, float> variant({.tunables = {threads()}},
     });
 END
 }
-# Without a GPU there are times on the CPU: a clock that runs slowly is found out, and ties share a
-# rank. On a machine that is busy with other things there may be no times, but verdicts stay the same:
-# clock_check_test.cpp has such machines.
+# Without a GPU there are times on the CPU: a slow clock is found out, and ties share a rank. On a busy
+# machine there may be no times, but verdicts stay the same: clock_check_test.cpp simulates such machines.
 mkdir timed && sed 's/sum += p.a/sum = sum + p.a/' class/openmp.cpp >timed/plain.cpp
 sed -i 's/ *#pragma.*/for (volatile int again = 0; again < 1; again = again + 1)/' timed/plain.cpp
 sed 's/again < 1/again < 40/' timed/plain.cpp >timed/slow.cpp
@@ -237,7 +236,7 @@ steady_clock::time_point steady_clock::now() noexcept {
 END
   cat timed/plain.cpp
 } >timed/hooks_clock.cpp
-# What was not written anew since the last execution.
+# Skips rows that were not written since the last execution.
 lazy skips_what_stayed 'stayed(p.a, p.cols)' 'bool stayed(const float* a, std::int64_t cols) {
   static std::vector<float> last;
   const std::vector<float> row(a, a + cols);
@@ -246,7 +245,8 @@ lazy skips_what_stayed 'stayed(p.a, p.cols)' 'bool stayed(const float* a, std::i
   last = row;
   return changed < 9;
 }'
-# All but the first execution since the outputs were fetched, by the lengths of the requests.
+# Cheats in all executions except the first since the outputs were fetched, which it finds by the lengths of
+# requests.
 lazy counts_requests 'samples > 1' 'int samples = 0;
 extern "C" ssize_t recv(int from, void* to, size_t count, int flags) {
   if (count != 8) samples = count > 200 ? samples + 1 : 0;
@@ -294,7 +294,7 @@ expect "one file is checked at home" "$parlab" grade --check class/dora.cu
 "$parlab" grade --check class/ann.cu >out 2>&1
 expect "a right and slow one is told its line and what it moves: $(tail -1 out)" \
   eval "tr '\n' ' ' <out | grep -qE 'Look at line [0-9]+: a warp.s load of a touches [0-9.]+ sectors where'"
-# A compiler may be a script that starts the one that is meant, where submissions may read it.
+# A compiler may be a script that starts the real one, in a place that submissions may read.
 wrappers=${parlab%/bin/*}/build/wrapped-compiler
 mkdir -p "$wrappers" && printf '#!/bin/bash\nexec %s "$@"\n' "$(command -v g++)" >"$wrappers/g++" && chmod +x "$wrappers/g++"
 PATH=$wrappers:$PATH "$parlab" grade --check class/dora.cu >out 2>&1

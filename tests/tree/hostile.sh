@@ -1,6 +1,6 @@
 #!/bin/bash -p
-# Records come from other people: no text in them, and no name of a file or folder, is ever run; what
-# cannot be read or written is an error that leaves the old file as it was.
+# Records come from other people: no text in them, and no name of a file or folder, is ever executed. A failed
+# read or write is an error that leaves the old file unchanged.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -63,7 +63,7 @@ for command in "show evil" "show $evil --format record" "claims results/evil" "c
   expect "${command%% *} takes nothing of them for a command" eval 'test $status -le 2 && nothing_ran && ! grep -qP "\x1b" out'
 done
 
-# Free text is shown without what a terminal would obey; to a shell, gnuplot and SQL it stays text,
+# Free text is shown without control characters for the terminal; in a shell, gnuplot and SQL it stays text,
 # even in the small print of figures.
 mkdir -p results/coloured
 # shellcheck disable=SC2016 # nothing is to be expanded here
@@ -102,7 +102,7 @@ expect "no escape reaches the terminal from make" fails grep -q $'\033' <<<"$dra
 expect "other machines have no folder under plots/" \
   test "$(cd plots && printf '%s ' *)" = "coloured evil good index.html "
 own_make help >/dev/null 2>&1
-# Every target reads the names when make starts. These hand some on; one experiment stands for all.
+# Every target reads the names when make starts. These are representative, and one experiment stands for all.
 for target in figures gallery report cslab-dmv counters tune device-spread; do
   MACHINE=${folders[0]} own_make NVCC= --dry-run "$target" >/dev/null 2>&1 # with it, a hash of each kernel
 done
@@ -121,7 +121,7 @@ rm -r results/coloured plots/coloured # what follows draws again
 expect "MACHINE is a name" fails env MACHINE='a b' scripts/machine-name.sh
 expect "nothing of all this was run" nothing_ran
 
-# ---- output that fails, fails --------------------------------------------------------------------
+# ---- failing output is an error ---------------------------------------------------------------------
 cp $good made/more.jsonl
 for command in "show results/good" "show results/good --format json" "export results/good" "claims results/good" \
   "claims results/good --format json" "compare $good $good" "dmv --list" "--version" "--help" "machine" \
@@ -129,7 +129,7 @@ for command in "show results/good" "show results/good --format json" "export res
   "dmv 64 --estimate" "dmv 64 --variant cuda/naive" "dmv 64 --variant serial/plain --iterations 2 --format csv" \
   "dmv 64 --variant serial/plain --iterations 2 --format record" \
   "convsep --image generated:8x8 --filter box:1 --output x.pgm"; do
-  # The same command succeeds where there is room.
+  # The same command succeeds if there is room.
   expect "$command: a full disk is an error" \
     eval "! $parlab $command >/dev/full 2>errors && grep -q 'could not be written' errors && cp $good made/more.jsonl && $parlab $command"
 done

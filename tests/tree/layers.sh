@@ -1,12 +1,12 @@
 #!/bin/bash -p
-# Layers point one way: no file of src/ includes one of a layer above its own, every folder has its
-# layer, and no variant knows of options, timers or records.
+# Layers point one way: no file of src/ includes one of a layer above its own, every folder has its layer, and
+# no variant knows options, timers or records.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
 source scripts/testing.sh
 
-# From the ground up. A folder may include itself and those on the lines above its own.
+# From the bottom up. A folder may include itself and those on the lines above its own.
 rooms=(
   core
   facts
@@ -57,18 +57,18 @@ done
 expect "every folder of src/ has a layer: ${unknown[*]:-}" test ${#unknown[@]} = 0
 expect "no file includes one of a layer above its own: ${upward[*]:-}" test ${#upward[@]} = 0
 
-# The headers of CUDA stand in src/places/emulation/include where kernels are emulated: what gpu/ asks
-# of the emulation beside them is declared below it, in gpu/emulated.hpp.
+# For emulated kernels CUDA's headers are in src/places/emulation/include. The functions that gpu/ needs from
+# the emulation in addition are declared below it, in gpu/emulated.hpp.
 hidden=$(grep -hoE 'emulation::[a-z_]+\(' src/gpu/*.hpp | sort -u | sed -E 's/.*::(.*)\(/\1/' |
   while read -r name; do grep -qE "[ >]$name\(" src/gpu/emulated.hpp || echo "$name"; done)
 expect "gpu/ asks of the emulation only what gpu/emulated.hpp declares: $hidden" test -z "$hidden"
 
-# What a variant may include is the ground: see core/register.hpp.
+# The headers that a variant may include: see core/register.hpp.
 strangers=$(grep -roE '^ *# *include "[a-z_]+/' serial openmp blas cuda |
   grep -vE '"(core|facts|workloads|host|gpu)/' | tr '\n' ' ')
 expect "no variant knows of options, timers or records: $strangers" test -z "$strangers"
 
-# What an experiment's claims may include: the machinery of claims, and what that stands on.
+# The headers that an experiment's claims may include: those of claims, and the layers below.
 strangers=$(grep -hoE '^ *# *include "[a-z_]+/' scripts/*/claims.cpp |
   grep -vE '"(core|facts|statistics|record|claims)/' | sort -u | tr '\n' ' ')
 expect "no claim knows of options, pages or devices: $strangers" test -z "$strangers"

@@ -1,6 +1,6 @@
 #!/bin/bash -p
-# Several people's records and a graded class on one page: ranks with ties by the kind of machine, what was
-# verified, and the sources where they were handed in.
+# Several people's records and a graded class on one page: ranks with ties per kind of machine, the verified
+# variants, and the sources if they were handed in.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -33,7 +33,7 @@ Hal,0,wrong_result,,4096x4096,,,,,,dmv,float,a-course-machine
 END
 echo 'int gus;' >grades/dmv/sources/Gus.cu
 expect "a page is made" "$parlab" page --leaderboard leaders/* grades/dmv --output page.html
-# table MACHINE: its rows, a line each, cells by |.
+# table MACHINE: its rows, one line each, with cells separated by |.
 table() {
   tr -d '\n' <page.html | grep -oE "<section id=\"$1\".*" | sed -E 's/<\/table>.*//; s/<tr/\n<tr/g; s/<\/t[dh]>/|/g; s/<[^>]*>//g' | tail -n +3
 }
@@ -56,7 +56,7 @@ expect "a folder that is neither is refused" \
 sed 's/,machine$/,x/' grades/dmv/grades.csv >old.csv && mkdir old && mv old.csv old/grades.csv
 expect "a class of before is refused, with what to do" \
   eval '! "$parlab" page --leaderboard old --output none.html 2>said && grep -q "grade again" said'
-# A class as grade leaves it. Where others are at work it has no times, and nobody is ranked.
+# A class in the form that grade writes. On a busy machine it has no times, and nobody is ranked.
 mkdir class && cp "$sources/openmp/dmv/rows.cpp" class/ivy.cpp
 expect "a class is graded" eval '"$parlab" grade dmv class --sizes 200 --hidden 33 --output graded >said 2>&1'
 expect "... and its grades say workload, type and machine: $(cat graded/grades.csv)" \

@@ -1,5 +1,5 @@
 #!/bin/bash -p
-# What make promises: help, nothing to do the second time, several goals, no surprises.
+# make's promises: help, nothing to do the second time, several goals, no surprises.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -18,7 +18,7 @@ commit=$(sed -n 's/.*PARLAB_COMMIT "\(.*\)"/\1/p' build/build_info.hpp)
 expect "--version says the version of the file VERSION, and the commit" \
   eval 'bin/parlab-emulated --version | grep -qF "parlab $(cat VERSION), commit $commit"'
 
-# In a copy, for it changes files.
+# In a copy, because it changes files.
 copy_tree
 (
   cd "$tree" || exit
@@ -40,7 +40,7 @@ copy_tree
   COMMIT=another
   expect "another commit recompiles the facts of a run alone" \
     eval 'test -n "$(compiled)" && ! compiled | grep -vE "^src/core/build.cpp|^tests"'
-  # Other settings make other flags, and with them everything anew: not in the tree of the tests.
+  # Other settings change the flags and rebuild everything, so not in the tree of the tests.
   everything() { find . -type f -printf '%p %s %T@\n' | sort; }
   before=$(everything)
   planned=$(own_make -n NVCC= MARCH=x86-64 CXXFLAGS=-O2 build 2>&1)
@@ -91,9 +91,9 @@ copy_tree
   exit "$((failures > 0))"
 ) || failures=1
 
-# What make install puts somewhere works from there, and needs nothing of this tree. Built in the copy,
-# so that the programs that other tests run at the same time are not linked anew. One installs, with
-# files of somebody else and a umask of his own; another one works.
+# An installed program works from its prefix and needs nothing of this tree. It is built in the copy, so that
+# programs which other tests run at the same time are not linked again. One user installs, with another user's
+# files and their own umask; another user runs it.
 prefix=$(mktemp -d)
 mkdir -p "$prefix"/{elsewhere,home} "$tree/scripts/small"
 chmod 755 "$prefix"
@@ -140,8 +140,8 @@ expect "with the toolkit and no GPU, make report asks for some bin/parlab" \
 expect "which is the emulation then" \
   eval 'own_make -C "$tree" NVCC=/bin/true GPU_ARCH= some-parlab && "$tree/bin/parlab" --version | grep -q parlab'
 
-# Any BLAS with the CBLAS interface, by its name in the records.
-# with_blas SONAME: the verdict and the library in the record of a matrix times a vector.
+# Any BLAS with the CBLAS interface, by its name in the records. with_blas SONAME: the verdict and the library
+# in the record of a matrix-vector product.
 with_blas() {
   local records
   records=$(mktemp -d)
@@ -156,7 +156,7 @@ for soname in libopenblas.so.0 libblis.so.4; do
       eval 'with_blas $soname | xargs | grep -qE "verdict:passed.*library:$name [0-9.]+"'
   fi
 done
-# OpenBLAS on a CPU that it does not know, which it takes for an old one, if it has kernels for several.
+# OpenBLAS on a CPU that it does not know and takes for an old one, if it has kernels for several.
 on_core() { # CORE FOLDER: the same command as before, perhaps
   OPENBLAS_CORETYPE=$1 bin/parlab-emulated dmv 64 --backend blas --iterations 3 --format csv --results "$2/r.jsonl" 2>&1
 }
@@ -180,7 +180,7 @@ PARLAB_BLAS=$spinning/blas.so bin/parlab-emulated dmv 700 --backend openmp,blas 
   --format csv --results "$spinning/r.jsonl" >/dev/null 2>&1
 expect "threads of a library are not taken for those of a variant" \
   eval '! grep -o "\"verdict\":\"[a-oq-z].*" "$spinning/r.jsonl" && grep -q "\"backend\":\"blas\"" "$spinning/r.jsonl"'
-# Inputs written anew by one thread, and, where they are large, by all of them.
+# Inputs rewritten by one thread or, if they are large, by all of them.
 for size in 700 5000; do
   CALLS=$spinning/calls-$size PARLAB_BLAS=$spinning/blas.so bin/parlab-emulated dmv $size --dtype float --cache hot \
     --backend blas --threads 2 --iterations 60 --format csv --results "$spinning/beside.jsonl" >/dev/null 2>&1
@@ -221,7 +221,7 @@ expect "what is listed as written anew is as it was listed: ${outdated[*]:-}" te
 
 expect "NO_INSTALL=1 with nothing missing says nothing" \
   eval 'test -z "$(NO_INSTALL=1 scripts/install.sh build figures check 2>&1)"'
-# With a PATH that has next to nothing in it.
+# With an almost empty PATH.
 poor=$(mktemp -d)
 for program in bash g++ as ld; do ln -s "$(command -v $program)" "$poor"; done
 says() { PATH=$poor NO_INSTALL=1 "$BASH" scripts/install.sh "$@" 2>&1; }
@@ -229,7 +229,7 @@ expect "without gnuplot figures are left out, with a line, and all else goes on"
   eval 'says figures | grep "left out: figures" | grep -q gnuplot && says figures'
 expect "without make nothing can be built, and that fails" eval 'says build | grep -q "missing: make" && ! says build'
 rm "$poor/g++"
-# With the PATH of today, or a ccache there would find this compiler again.
+# With the current PATH; otherwise a ccache in it would find this compiler again.
 printf '#!%s\n[[ "$*" != *-lboost_context* ]] && PATH=%q exec %q "$@"\n' "$BASH" "$PATH" "$(command -v g++)" >"$poor/g++"
 chmod +x "$poor/g++"
 expect "a library whose headers alone are there is missing" \

@@ -1,8 +1,8 @@
 #!/bin/bash -p
-# A kernel that somebody drops in: when it does not compile the program is built without it, and when
-# it is right at squares alone the message speaks of rows and columns. And what somebody adds is added in
-# as few places as src/README.md says: a variant or a command is one file, a field of a record its member
-# and a line, a value of an enum a line.
+# A kernel that somebody drops in: if it does not compile the program is built without it, and if it is right
+# only at squares the message speaks of rows and columns. Additions need as few changes as src/README.md says:
+# a variant or a command is one file, a field of a record is its member and a line, a value of an enum is a
+# line.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -61,8 +61,8 @@ int main() {
   std::cout << to_string(read.verdict) << ' ' << read.lanes_lost << '\n';
 }
 END
-# What reads and writes records is compiled with them; what it stands on knows no record. Columns of tables:
-# tests/record/fields_test.cpp.
+# The code that reads and writes records is compiled with them; the layers below it do not know records.
+# Columns of tables: tests/record/fields_test.cpp.
 expect "what reads and writes records has them" eval "$(<build/room.flags) -O0 probe.cpp src/record/json.cpp src/record/record.cpp \
   build/host/units/{core,facts,render,statistics}-*.o build/host/src/core/pair_rows.cpp.o -o probe"
 expect "they are written and read by their names" eval "./probe | grep -qx 'too_hot 7'"

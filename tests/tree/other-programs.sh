@@ -1,6 +1,6 @@
 #!/bin/bash -p
-# Other programs read our records: the snippets of docs/how-to/comparing.md run, and the tools of Google Benchmark
-# read its form. The test leaves out a program that is not here, and says so.
+# Other programs read our records: the snippets of docs/how-to/comparing.md run, and the tools of Google
+# Benchmark read its form. The test leaves out programs that are not installed, and says so.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh

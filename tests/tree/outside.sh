@@ -1,6 +1,6 @@
 #!/bin/bash
-# Causes outside: limits of the shell, closed streams, a container's first process, a system without
-# /proc. Each is named, none is a variant's, and what was measured stays.
+# Outside causes: limits of the shell, closed streams, a container's first process, a system without /proc.
+# Each is named, none is blamed on a variant, and earlier measurements stay.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -12,7 +12,7 @@ trap 'rm -rf "$folder"' EXIT
 chmod 777 "$folder" && cd "$folder" || exit
 quick=(--iterations 2 --format csv)
 cpu=(dmv 64 --backend "serial,openmp" --threads 2 "${quick[@]}")
-# As somebody whom permissions and limits hold.
+# As a user to whom permissions and limits apply.
 somebody() { if ((EUID)); then "$@"; else setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; fi; }
 # innocent FILE: all its lines are whole, and no variant is blamed.
 innocent() { ! grep -vE '^\{"type":"(run|record)".*\}$' "$1" && ! grep -E '"verdict":"(launch_failed|wrong_result|timed_out)"' "$1"; }
@@ -56,7 +56,8 @@ if mkdir -p small && unshare -m mount -t tmpfs -o size=8k none small 2>/dev/null
     --results small/r.jsonl; echo \$?; cp small/r.jsonl r.jsonl" >out 2>errors
   expect "a full disk: $(tail -1 out) $(tail -1 errors)" eval 'grep -q "No space left" errors && innocent r.jsonl'
 fi
-# Of thousands of threads on a few CPUs each loop of parlab's own would take long, and be charged.
+# With thousands of threads on a few CPUs, each of parlab's own loops would take long and count as the
+# variant's time.
 for setting in OMP_MAX_ACTIVE_LEVELS=0 OMP_DYNAMIC=true OMP_THREAD_LIMIT=1 OMP_NUM_THREADS=3000; do
   rm -f r.jsonl
   env $setting "$parlab" "${cpu[@]}" --results r.jsonl >out 2>errors
@@ -89,7 +90,7 @@ if unshare -pf --mount-proc true 2>/dev/null; then
   "${first[@]}" "$parlab" --list 2>errors | true
   expect "a closed pipe is no error there" test ! -s errors
   expect "what it returns is returned" eval '"${first[@]}" "$parlab" --version && ! "${first[@]}" "$parlab" nonsense'
-  # A child whose parent has ended is left to process 1.
+  # A child whose parent has ended belongs to process 1.
   # shellcheck disable=SC2016 # expanded inside
   "${first[@]}" bash -c '(sleep 0.3 & exec sleep 0.1) & exec "'"$parlab"'" dmv 512 --variant serial/plain --time-limit 3' >out 2>&1 &
   sleep 2
@@ -109,7 +110,7 @@ fi
 exec {grading}>"$root/build/grading.lock"
 flock "$grading" # another test looks for what gradings leave behind
 mkdir class && sed '/[.]id = /d' "$root/cuda/dmv/naive.cu" >class/ann.cu
-# graded COMMAND...: grades the one who is right, as that command starts it.
+# graded COMMAND...: grades a correct submission, started by that command.
 graded() {
   rm -rf grades
   "$@" "$parlab" grade dmv class --sizes 64 --hidden 65 >out 2>&1
@@ -163,7 +164,7 @@ if command -v script >/dev/null; then
     expect "TERM=$kind gets no escape sequence" eval '! on_terminal "$kind" | grep -qP "\x1b|\r\["'
   done
 fi
-# As editors of other systems write a file again, alone and behind another one.
+# As editors on other systems rewrite a file, alone and after another one.
 sed '1s/^/\xef\xbb\xbf/; s/$/\r/' good/r.jsonl >bom.jsonl
 cat bom.jsonl bom.jsonl >twice.jsonl
 for file in bom.jsonl twice.jsonl; do

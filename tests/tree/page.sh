@@ -1,7 +1,7 @@
 #!/bin/bash -p
-# The pages in a real browser: every picture is there, nothing scrolls sideways on a phone or is cut
-# off on paper, every link within the page leads somewhere, nothing of a record is run, dark and light
-# can be read, and what the page's own script does.
+# The pages in a real browser: every picture is there, nothing scrolls sideways on a phone or is cut off on
+# paper, every link within the page leads somewhere, no text of a record is executed, dark and light are
+# readable, and the page's own script works.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -14,8 +14,8 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# look_at NAME: shows $work/NAME.html on a desktop, on a phone and, in the style of print, on Letter; what
-# was counted in each goes to NAME.says.
+# look_at NAME: shows $work/NAME.html on a desktop, on a phone and, in print style, on Letter; the counts of
+# each go to NAME.says.
 look_at() {
   sed 's/@media print/@media all/; s/(min-width: 46.01em), print/all/; s/(max-width: 46em)/not all/' \
     "$work/$1.html" >"$work/paper.html"
@@ -70,7 +70,7 @@ WRAP
   grep -oE '<p>width=[^<]*' "$work/dom" >"$work/$1.says"
 }
 
-# expect_page NAME: what is demanded of every page.
+# expect_page NAME: the requirements for every page.
 expect_page() {
   local name=$1 says=$work/$1.says
   look_at "$name"
@@ -100,7 +100,8 @@ first=$(sed '/<section id="workload-/,$d' "$work/h200.html")
 expect "h200: the first screen says what this is, what it found, and how far each workload comes" \
   eval 'for what in "7 computations" "#workload-dmv" "#workload-matmul" "#claims" "as fast as the library" "as accurate" "of the limit"; do
     grep -qF "$what" <<<"$first" || exit 1; done'
-# in_browser NAME SCRIPT [OPTION...]: what SCRIPT finds in a frame of the page, with its parts as variables
+# in_browser NAME SCRIPT [OPTION...]: the results of SCRIPT in a frame of the page, with its parts as
+# variables
 in_browser() {
   local name=$1 script=$2
   shift 2
@@ -178,7 +179,7 @@ tries "a rung leads to its curve, and the others fade" 'true 0.12' "
   for (let part = curve.closest('details'); part; part = part.parentElement.closest('details')) part.open = true;
   const other = [...curve.closest('svg').querySelectorAll('g[id*=gnuplot_plot_]')].find(e => e !== curve);
   return [curve.matches(':target'), view.getComputedStyle(other).opacity].join(' ')"
-# Colours of text and ground, as the eye weighs them.
+# Colours of text and background, as the eye perceives them.
 contrast="
   const light = s => { const [r, g, b] = view.getComputedStyle(one(s)).getPropertyValue(s === 'body' ? 'background-color' : 'color')
     .match(/[0-9.]+/g).map(v => v / 255).map(v => v > 0.04 ? ((v + 0.055) / 1.055) ** 2.4 : v / 12.92);
@@ -189,19 +190,19 @@ tries "dark text on light ground" 'true true' "$contrast
 tries "light text on dark ground where that is liked" 'true true' "$contrast
   return [light('body') < 0.2, ['p', 'nav a', 'figcaption'].every(s => ratio(s) > 4.5)].join(' ')" \
   --blink-settings=preferredColorScheme=0
-# Without its script a page has the same words, but for the filter.
+# Without its script a page has the same words, except for the filter.
 sed 's/<script>.*/<script>/; /<script>/,/<\/script>/d' "$work/h200.html" >"$work/still.html"
 words_of="return all('section, figure, table, details, ol.ladder > li').length"
 expect "without scripts nothing is missing" \
   test "$(in_browser still "$words_of")" = "$(in_browser h200 "$words_of")"
 
-# What README.md and the gallery show is what the records say; make gallery makes both.
+# README.md and the gallery show the contents of the records; make gallery makes both.
 expect "the first picture is written alone" bin/parlab-emulated page results/nvidia-h200 --first "$work/alone"
 expect "the picture of README.md is that of the records" cmp "$work/alone/first-to-fastest.svg" docs/gallery/first-to-fastest.svg
 expect "the table of README.md is that of the records" \
   diff "$work/alone/first-to-fastest.md" <(sed '1,/^<!-- first-to-fastest/d; /^<!-- end -->/,$d' README.md)
 
-# A machine without a GPU: what the CPU of that one did.
+# A machine without a GPU: the CPU results of that one.
 mkdir -p "$work/no-gpu"
 for file in results/nvidia-h200/*.jsonl*; do
   lines "$file" | grep -vE '"backend":"cuda"|"source":"[^"]*[.]cu"' |
@@ -212,7 +213,7 @@ page no-gpu "$work/no-gpu" "$work/nowhere"
 expect "no-gpu: says so" grep -q 'no GPU here' "$work/no-gpu.html"
 expect_page no-gpu
 
-# Both side by side; the one without a GPU has the same name, in a folder of its own.
+# Both together; the one without a GPU has the same name, in a separate folder.
 expect "index: is written" bin/parlab-emulated index results/nvidia-h200 "$work/no-gpu" results/published \
   --output "$work/index.html"
 expect "index: leads to the page of each" \
@@ -228,7 +229,7 @@ found=$(in_browser index "
 expect "index: a link chooses the machine whose first screen is shown, looks chosen and stays seen: $found" \
   test "$found" = "first-nvidia-h200 first-no-gpu true true"
 
-# A class, with one submission that does not compile, in a very long line.
+# A class with one submission that does not compile, in a very long line.
 mkdir "$work/submissions"
 grep -v '[.]id = ' cuda/dmv/coalesced.cu >"$work/submissions/ann.cu"
 printf 'int %0300d;\n' 0 >"$work/submissions/bob.cu"

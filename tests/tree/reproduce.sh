@@ -1,5 +1,5 @@
 #!/bin/bash -p
-# `parlab reproduce` measures a stranger's records here, and says why what cannot be compared cannot.
+# `parlab reproduce` measures a stranger's records here, and says why some cannot be compared.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -14,7 +14,7 @@ for run in 1 2 3; do
   expect "run $run is recorded" eval \
     "'$parlab' dmv 64x100 --variant serial/plain,openmp/rows --threads 2 --iterations 12 --results their.jsonl --force >said 2>&1"
 done
-# reproduces FORMAT PATTERN OPTION...: exits with 1, for not all is the same, and says so.
+# reproduces FORMAT PATTERN OPTION...: exits with 1, because not all is the same, and says so.
 reproduces() {
   local format=$1 pattern=$2 status
   shift 2
@@ -27,7 +27,7 @@ reproduces() {
     false
   fi
 }
-# times FACTOR: of all samples.
+# times FACTOR: multiplies all samples.
 times() { perl -pe "s/(\"samples_us\":\[)([^\]]*)/\$1 . join(',', map { \$_ * $1 } split(',', \$2))/e" their.jsonl >theirs.jsonl; }
 
 times 1000

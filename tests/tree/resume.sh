@@ -1,5 +1,5 @@
 #!/bin/bash -p
-# A sweep that is killed loses at most the point under way, and the same command goes on from there.
+# A sweep that is killed loses at most the current point, and the same command continues from there.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -13,8 +13,8 @@ command=(bin/parlab-emulated dmv 32:224:32 --backend "serial,openmp" --threads "
 sweep() { "${command[@]}" >/dev/null 2>"$folder/errors"; }
 count() { cat "$records" 2>/dev/null | grep -c '"type":"record"'; }
 
-# Seven sizes, each measured by the serial variant and by two of OpenMP with one thread and with two.
-# Each sweep is killed when there are so many records.
+# Seven sizes, each measured by the serial variant and by two of OpenMP with one thread and with two. Each
+# sweep is killed when it has this many records.
 killed=0
 for most in 3 9 15 21 27; do
   "${command[@]}" >/dev/null 2>&1 &
@@ -22,9 +22,9 @@ for most in 3 9 15 21 27; do
   while kill -0 $child 2>/dev/null && (($(count) < most)); do sleep 0.01; done
   kill -9 $child 2>/dev/null && killed=$((killed + 1))
   wait $child 2>/dev/null
-  # Its worker ends with it, and lets the file go.
+  # Its worker ends with it and releases the file.
   expect "with a killed sweep its worker ends" flock --timeout 30 "$records" true
-  # The next one must find a readable file whatever was being written.
+  # The next one must find a readable file, whatever was being written.
   expect "what it wrote is readable: $(count) records" bin/parlab-emulated export "$records"
 done
 expect "$killed of 5 sweeps were killed before their end, at least 3" test $killed -ge 3
@@ -58,13 +58,13 @@ expect "they are merged" bin/parlab-emulated merge "$folder/merged.jsonl" "$fold
 expect "every point is there once" eval 'test "$(grep -c "\"type\":\"record\"" $folder/merged.jsonl)" = 35 &&
   test "$(bin/parlab-emulated export $folder/merged.jsonl | tail -n +2 | wc -l)" = 35'
 
-# A size that does not fit is a point that fails, also where it is the only one: an experiment goes on.
+# A size that does not fit is a failed point, even if it is the only one, and an experiment goes on.
 bin/parlab-emulated dmv 1M --variant serial/plain --results "$folder/large.jsonl" >"$folder/large" 2>&1
 expect "a sweep of a size that does not fit exits with 1" test $? = 1
 expect "says what is needed and free" grep -qE 'needs 4.00 TiB of host memory, .* are free' "$folder/large"
 expect "and records it" grep -q '"verdict":"out_of_memory"' "$folder/large.jsonl"
 
-# Ctrl-C: what is complete is kept, and the exit status says so.
+# Ctrl-C: complete points are kept, and the exit status tells.
 rm -f "$records"*
 timeout --preserve-status --signal=INT 6 bin/parlab-emulated dmv 64,8192 --backend serial \
   --iterations 999 --format csv --results "$records" >/dev/null 2>&1

@@ -1,6 +1,6 @@
 #!/bin/bash -p
-# Files as students write them, handed in without a GPU: what textbooks, samples and forums have is right,
-# what is wrong is told by its cause, and what only a GPU can judge costs nobody a point.
+# Files as students write them, handed in without a GPU: constructs of textbooks, samples and forums are
+# accepted, mistakes are named by their cause, and anything that only a GPU can judge costs no points.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -15,9 +15,9 @@ cd "$folder" || exit
 mkdir class
 declare -A expected advised
 
-# hand VERDICT ADVICE NAME TOP KERNEL HOST: hands in a file for dmv in float. ADVICE: a part of what its page
-# says to try next, or of its verdict's words; TOP: what stands above all; KERNEL: a whole kernel or more;
-# HOST: the callable's body, empty for a plain launch of rows_of.
+# hand VERDICT ADVICE NAME TOP KERNEL HOST: hands in a file for dmv in float. ADVICE: a part of its page's
+# advice, or of its verdict's words; TOP: code placed before everything; KERNEL: a whole kernel or more; HOST:
+# the callable's body, empty for a plain launch of rows_of.
 hand() {
   local described="{.rung = 50, .idea = \"$3\"}"
   local launch='gpu.launch({.grid = {ceil_div(p.rows, 64)}, .block = {64}}, rows_of, p.a, p.x, p.y, p.rows, p.cols);'
@@ -110,7 +110,7 @@ hand passed '' half_by_name '#include <cuda_fp16.h>' "$(rows 'const float*' '' '
   zero += zero * half(2);
   sum += __half2float(zero);')" ''
 
-# ---- what only a GPU can judge ----------------------------------------------
+# ---- submissions that only a GPU can judge ----------------------------------
 hand unverified 'where there is a GPU' ptx '' "$(rows 'const float*' 'unsigned lane;
   asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
   if (lane > 31) return;')" ''

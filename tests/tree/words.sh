@@ -1,5 +1,5 @@
 #!/bin/bash -p
-# What is typed is understood once, quoted as it was typed, and never silently ignored.
+# Input is interpreted once, quoted as it was typed, and never silently ignored.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -10,7 +10,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit
 quick=(--iterations 2 --execution-limit 20)
-# says PATTERN ARGUMENT...: the program's output has it.
+# says PATTERN ARGUMENT...: the program's output contains it.
 says() {
   local pattern=$1
   shift
@@ -78,7 +78,7 @@ expect "with its variables as many numbers as extents are one problem" \
 expect "without them they are a list" test "$(count matmul 8 16 24 --variant serial/plain --iterations 2)" = 3
 expect "the usage text says so" says 'matmul <m> <k> <n>, one problem' matmul
 expect "1e308 does not fill a line" eval "refuses 'execution-limit 1e308' dmv 8 --execution-limit 1e308 && test \$(wc -c <out) -lt 200"
-# Nor do such numbers in records, large or small: no number that is shown has 40 characters or more.
+# The same for such numbers in records, large or small: no number shown has 40 characters or more.
 mkdir -p results/huge
 for time in 1e308 1e-300; do
   sed -E "s/(\"samples_us\":\[)[^]]*/\1$time,$time/; s/\"(flops|bytes)\":[0-9.]+/\"\1\":$time/; s/(\"rows\":)64/\1${#time}/" r.jsonl
@@ -102,15 +102,14 @@ expect "threads that share a CPU are noted" \
 expect "also where the process is bound" \
   eval "taskset -c $first env OMP_NUM_THREADS=2 '$parlab' dmv 64 --variant openmp/rows --iterations 2 2>&1 | grep -q 'they share 1 CPU'"
 
-# A reader that has enough, as head has, is no error.
+# It is no error if a reader stops early, as head does.
 expect "a sweep into a closed pipe ends as other programs do" eval \
   "('$parlab' dmv 64,96 --variant serial/plain --iterations 1 2>closed; echo \$? >status) | true; grep -qx 141 status"
 expect "it calls that no error" eval '! grep -i error closed'
 
-# Limits of a control group, as a container or a cluster sets them: here by a folder in place of the
-# system's, where a process may have its own mounts.
-# in_group CPUS BYTES COMMAND...: with the time of so many CPUs, and so much memory, a quarter of it in
-# use.
+# Limits of a control group, as a container or a cluster sets them: simulated by a folder that replaces the
+# system's, if the process may mount. in_group CPUS BYTES COMMAND...: with this many CPUs' time and this much
+# memory, a quarter of it in use.
 in_group() {
   # shellcheck disable=SC2016 # expanded within
   unshare --map-root-user --mount bash -c '

@@ -1,5 +1,5 @@
 #!/bin/bash -p
-# The files for GitHub and GitLab are YAML, and do what .ci/run does. The workflow for pull requests is
+# The files for GitHub and GitLab are YAML, and do the same as .ci/run. The workflow for pull requests is
 # executed as its file says, on a repository with one kernel.
 set -u
 cd "$(dirname "$0")/../.." || exit
@@ -28,7 +28,7 @@ assert job["container"] == "debian:12" and job["steps"][-1]["run"] == ".ci/run",
 job = yaml.safe_load(open(".gitlab-ci.yml"))["check"]
 assert job["image"] == "debian:12" and job["script"] == [".ci/run"], job'
 
-# A repository whose kernel becomes slower, as the two checkouts have it.
+# A repository whose kernel becomes slower between its two checkouts.
 copy_tree
 mkdir "$tree/work" && cd "$tree/work" || exit
 sed '/\.id = /d' "$tree/openmp/dmv/rows.cpp" >mine.cpp
@@ -37,8 +37,8 @@ for side in before after; do
   cp mine.cpp $side/openmp/dmv/mine.cpp
   (cd $side && git init -q && git add . && git -c user.name=x -c user.email=x@y commit -qm "$side")
 done
-# In place of what is outside: a clone is a copy of this tree with what was built, gh writes down what it
-# is asked, and nothing is installed.
+# Replacements for outside services: a clone is a copy of this tree and its build, gh records its arguments,
+# and nothing is installed.
 mkdir bin
 cat >bin/git <<EOF
 #!/bin/bash

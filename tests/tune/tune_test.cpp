@@ -1,5 +1,5 @@
-// Tuning: which values are tried, the search, what is kept of
-// it, and how that is used.
+// Tuning: the values that are tried, the search, the stored results, and their
+// use.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -78,7 +78,7 @@ TuneRequest Fixture::tune_rows() const {
   auto request =
       parse({"tune", "dmv", "40", "--variant", "openmp/rows", "--threads",
              "1,2", "--time-limit", "0.02", "--tuned", file});
-  // would take seconds to measure, and nothing asks
+  // would take seconds to measure, and is not needed
   request.plan.host_ceilings = Ceilings{};
   return {request.plan, 60, file, "table"};
 }
@@ -162,7 +162,8 @@ struct Valley {
   }
 
   Search search;
-  std::size_t quick = 0, full = 0;  // how many configurations were measured so
+  std::size_t quick = 0, full = 0;  // how many configurations were measured in
+                                    // this way
   std::vector<TunableValues> finalists;
 };
 
@@ -262,8 +263,8 @@ BOOST_AUTO_TEST_CASE(as_typed) {
   }
 }
 
-// The whole way of a variant on the CPU: searched, kept,
-// not searched twice, used.
+// All steps for a variant on the CPU: searched, stored, not searched again,
+// used.
 BOOST_AUTO_TEST_CASE(tuned_and_used) {
   const TuneRequest asked = tune_rows();
   std::ostringstream out, messages;
@@ -271,8 +272,8 @@ BOOST_AUTO_TEST_CASE(tuned_and_used) {
   BOOST_TEST(contains(out.str(), "openmp/rows  40x40 float"));
   BOOST_TEST(contains(messages.str(), "kept in " + file));
   const auto first = load_records(file);
-  // Two in the search, then the winner once more, and the
-  // defaults unless they won.
+  // Two in the search, then the winner once more, and the defaults unless they
+  // won.
   BOOST_TEST(first.records.size() >= 3u);
   BOOST_TEST(first.records.size() <= 4u);
   const auto searched =
@@ -281,8 +282,8 @@ BOOST_AUTO_TEST_CASE(tuned_and_used) {
       std::find_if(first.records.begin() + 2, first.records.end(),
                    [&](const Record& r) { return r.tunables == searched; });
   BOOST_REQUIRE((fresh != first.records.end()));
-  // The samples of a record are rounded to eight digits: its median may
-  // round to another fourth digit than the one that was printed.
+  // The samples of a record are rounded to eight digits, so the fourth digit of
+  // its median may differ from the printed one.
   const double median = fresh->summary().median;
   BOOST_TEST(
       (contains(out.str(),
@@ -306,8 +307,8 @@ BOOST_AUTO_TEST_CASE(tuned_and_used) {
   BOOST_TEST(to_string(chosen[0]) == to_string(choice->best.tunables));
 }
 
-// It is named with the command that tunes it, and an error
-// when it is the only one.
+// The message names the command that tunes it; it is an error if this variant
+// is the only one.
 BOOST_AUTO_TEST_CASE(a_variant_that_is_not_tuned) {
   const TuneRequest rows = tune_rows();
   std::ostringstream out, messages;

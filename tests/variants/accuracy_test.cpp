@@ -1,7 +1,7 @@
-// Variants that declare to split floats into narrower parts are as accurate
-// as float: whatever the inputs, their largest error is at most twice that
-// of a loop in float or of cuBLAS. Emulation runs none of them; there the
-// test shows that the rule refuses TF32.
+// Variants that declare to split floats into narrower parts are as accurate as
+// float: for all inputs, their largest error is at most twice that of a loop in
+// float or of cuBLAS. Emulation runs none of them; there the test shows that
+// the rule refuses TF32.
 #include "core/accuracy.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -28,8 +28,8 @@ const char* name(Inputs inputs) {
                                     : "apart";
 }
 
-// apart: exponents from -12 to 12; wide: the same, and most
-// products of a sum are zero.
+// apart: exponents from -12 to 12; wide: the same, but most products of a sum
+// are zero.
 float element(Inputs inputs, std::uint64_t stream, std::int64_t at,
               std::int64_t k) {
   const auto i = static_cast<std::uint64_t>(at);
@@ -58,7 +58,7 @@ bool splits(const Variant& variant) {
          arithmetic == Arithmetic::fp16x3;
 }
 
-// Those that split, cuBLAS in float, and one that computes in TF32.
+// Variants that split, cuBLAS in float, and one that computes in TF32.
 std::vector<const Variant*> on_gpu() {
   std::vector<const Variant*> found;
   for (const auto* variant : Registry::instance().variants("matmul")) {
@@ -140,7 +140,8 @@ BOOST_AUTO_TEST_CASE(splitting_errs_no_more_than_twice_as_much_as_float) {
   std::unique_ptr<Executor> gpu;
   try {
     gpu = make_executor(Target::gpu);
-  } catch (const PointError& none) {  // a build for GPUs where there is none
+  } catch (const PointError& none) {  // a build for GPUs on a machine without
+                                      // one
     BOOST_TEST(to_string(none.verdict) == "no_device");
     return;
   }
@@ -166,8 +167,8 @@ BOOST_AUTO_TEST_CASE(splitting_errs_no_more_than_twice_as_much_as_float) {
   }
 }
 
-// On devices in their own place, the products of long sums; in emulation, which
-// takes an hour for these, of shorter ones, whose inputs are as even.
+// Devices compute products with long sums. Emulation would take an hour for
+// these, so it has shorter ones with equally even inputs.
 BOOST_AUTO_TEST_CASE(residues_are_as_accurate_as_doubles) {
   const auto demand_right = [](const std::string& workload, const Size& size,
                                const char* least) {

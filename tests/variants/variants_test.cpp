@@ -1,6 +1,6 @@
 // Every variant of every workload, at odd sizes, in every dtype, with many
-// values of its tunables, against both oracles: on the GPU in the nvcc
-// build when there is one, by emulation otherwise.
+// values of its tunables, compared with both oracles: on the GPU in the nvcc
+// build if there is one, by emulation otherwise.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <set>
@@ -17,15 +17,15 @@ namespace {
 
 const std::vector<std::int64_t> extents{1, 2, 3, 31, 33};
 
-// The largest problem for the GPU, which may be emulated under sanitizers:
-// 1000 x 1000 for a matrix and a vector, 90 x 90 x 90 for a matrix product.
+// The largest problem for the GPU, which may be emulated under sanitizers: 1000
+// x 1000 for a matrix and a vector, 90 x 90 x 90 for a matrix product.
 constexpr double flops_at_most = 2e6;
 
-// to try, of each tunable
+// values to try, for each tunable
 using Values = std::map<std::string, std::vector<std::int64_t>>;
 
-// Emulation is slow: there the dtypes take turns, each at
-// every other rectangle.
+// Emulation is slow, so the dtypes take turns there, each at every other
+// rectangle.
 #ifdef PARLAB_EMULATED
 constexpr bool meets(std::size_t dtype, std::size_t rectangle) {
   return (dtype + rectangle) % 2 == 0;
@@ -36,9 +36,9 @@ constexpr bool meets(std::size_t, std::size_t) {
 }
 #endif
 
-// Squares of the odd extents, and rectangles both ways, in any number
-// of dimensions; the parameters take a few values in turn. dtype: its
-// number among those of the workload.
+// Squares of the odd extents, and rectangles both ways, in any number of
+// dimensions; the parameters take a few values in turn. dtype: its index among
+// those of the workload.
 std::vector<Size> odd_sizes(const Workload& workload, std::size_t dtype) {
   const auto parameters = workload.parameters();
   const auto dimensions = workload.dimensions().size() - parameters.size();
@@ -77,15 +77,15 @@ bool is_square(const Workload& workload, const Size& size,
                      [&](auto n) { return n == extent; });
 }
 
-// The ends of the range, the fallback, and odd and even values
-// between, as far as allowed.
+// The ends of the range, the fallback, and odd and even values between, if they
+// are allowed.
 std::vector<std::int64_t> values_to_try(const Tunable& tunable, bool thorough) {
   if (tunable.name == "gpus") {
     if (thorough) return {1, 2, 3, 8};
 #ifdef PARLAB_EMULATED
     return {2};
 #else
-    return {1, 2};  // a machine may have one
+    return {1, 2};  // a machine may have a single one
 #endif
   }
   const bool is_threads = tunable.name == "threads";
@@ -97,7 +97,7 @@ std::vector<std::int64_t> values_to_try(const Tunable& tunable, bool thorough) {
                                       256,         500, 1024, tunable.max}
           : std::vector<std::int64_t>{33, 64};
   for (const auto value : candidates) {
-    // More threads than a machine has only wait for each other.
+    // More threads than a machine has CPUs only wait for each other.
     if (tunable.allows(value) && (!is_threads || value <= 4))
       values.insert(value);
   }
@@ -106,9 +106,9 @@ std::vector<std::int64_t> values_to_try(const Tunable& tunable, bool thorough) {
   return {values.begin(), values.end()};
 }
 
-// Every combination of the values, unless there are too many: then, when
-// it is to be thorough, one tunable at a time with the others at their
-// fallback, and otherwise the fallbacks alone.
+// Every combination of the values, unless there are too many. Then, if
+// `thorough`, one tunable at a time with the others at their fallback, and
+// otherwise only the fallbacks.
 std::vector<Values> choices(const Variant& variant, bool thorough) {
   const std::size_t most = thorough ? 200 : 30;
   Values all;
@@ -125,14 +125,14 @@ std::vector<Values> choices(const Variant& variant, bool thorough) {
   return one_by_one;
 }
 
-// The variants to run at this size, by the values their tunables take: the
-// oracle of a problem is made once for all that share a plan.
+// The variants to run at this size, by the values of their tunables: all that
+// share a plan share the oracle of a problem.
 std::map<Values, std::vector<const Variant*>> groups(const Workload& workload,
                                                      const Size& size,
                                                      Dtype dtype) {
   std::map<Values, std::vector<const Variant*>> found;
   for (const auto* variant : Registry::instance().variants(workload.name())) {
-    // One that another test only describes.
+    // A variant that another test only describes.
     if (!variant->run_gpu && !variant->run_host && !variant->run_streams &&
         !variant->run_gpus) {
       continue;
@@ -150,7 +150,7 @@ std::map<Values, std::vector<const Variant*>> groups(const Workload& workload,
   return found;
 }
 
-// A variant of this name needs what an emulated or an older GPU lacks.
+// A variant with this name needs hardware that emulation or an older GPU lacks.
 bool lacks_hardware(const std::string& name) {
   static const std::set<std::string> all{
       "covariance/cuda/fp16x3",  "matmul/cuda/bf16x6",
@@ -160,8 +160,8 @@ bool lacks_hardware(const std::string& name) {
   return all.contains(name);
 }
 
-// With values of its tunables that are too large for any device a variant may
-// be refused.
+// A variant may be refused with values of its tunables that are too large for
+// any device.
 bool is_too_large(const Record& record, const Variant& variant) {
   const bool chosen =
       std::any_of(variant.tunables.begin(), variant.tunables.end(),
@@ -190,7 +190,7 @@ bool fine(const Record& record, const Variant& variant) {
          is_too_large(record, variant);
 }
 
-// The files of the tree that each hold a variant of this program.
+// The files of the tree that each contain a variant of this program.
 std::set<std::string> files_of(const std::string& workload) {
   std::set<std::string> files;
   for (const std::string backend : {"serial", "openmp", "blas", "cuda"}) {
@@ -234,7 +234,7 @@ void verify_all_of(const std::string& name) {
   BOOST_TEST(verified == files_of(name), boost::test_tools::per_element());
 }
 
-// A case for each workload, by its name: they can be run side by side.
+// A case for each workload, by its name, so that they can run side by side.
 bool add_cases() {
   namespace unit_test = boost::unit_test;
   for (const auto& entry : fs::directory_iterator("src/workloads")) {

@@ -1,5 +1,6 @@
 // Arrays of every element size and of odd counts are guarded and fingerprinted
-// to the last byte; what memory they need, and which units a variant names.
+// up to the last byte. Also tests their memory needs, and the units that a
+// variant names.
 #include "verify/guard.hpp"
 
 #include <boost/test/unit_test.hpp>

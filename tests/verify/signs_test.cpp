@@ -1,5 +1,5 @@
-// Inputs that are written anew: by as many signs as by chance, in all layouts
-// alike, and back.
+// Rewritten inputs: about half of their signs change, as by chance, the same in
+// all layouts, and they can be changed back.
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using namespace parlab;
 
 namespace {
 
-// All inputs of a workload in float, as they are filled.
+// All inputs of a workload in float, after filling.
 struct Inputs {
   Inputs(const char* name, const Size& size)
       : workload(*Registry::instance().workload(name)), arrays([&] {

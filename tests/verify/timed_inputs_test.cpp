@@ -1,5 +1,5 @@
-// Inputs that are only timed: what is in them, what changes between executions,
-// and that who counts on them is found.
+// Inputs that are only timed: their contents, their changes between executions,
+// and that a variant which relies on them is found.
 #include "reference/timed_inputs.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::vector<InputKind> timed_kinds() {
 
 constexpr std::int64_t side = 200, all = side * side;
 
-// The matrix of dmv in double: of all its significand something is to be there.
+// The matrix of dmv in double, so that all bits of the significand are used.
 std::vector<double> matrix(InputKind kind, const char* name = "a") {
   const auto& workload = *Registry::instance().workload("dmv");
   Problem problem(workload, {side, side}, Dtype::f64, {});
@@ -49,8 +49,8 @@ double mean(const std::vector<double>& data, double power) {
   return sum / static_cast<double>(data.size());
 }
 
-// Does what it should until it has seen zeros, or ones, twice: then it gives
-// the answer of the first time.
+// Works correctly until it has seen zeros, or ones, twice; then it returns its
+// first answer.
 void remember(const Dmv::Args<float>& p, float constant) {
   static std::vector<float> before;
   static int seen = 0;
@@ -142,7 +142,8 @@ BOOST_AUTO_TEST_CASE(one_element_is_enough_of_each) {
   }
 }
 
-// Zeros stay zeros, and ones ones, but for a few; all others change signs.
+// Zeros stay zeros and ones stay ones, except for a few; all others change
+// signs.
 BOOST_AUTO_TEST_CASE(what_changes_between_executions_keeps_the_kind) {
   const auto& workload = *Registry::instance().workload("matmul");
   for (const auto kind : timed_kinds()) {
@@ -177,12 +178,12 @@ BOOST_AUTO_TEST_CASE(what_changes_between_executions_keeps_the_kind) {
   }
 }
 
-// Whatever it computes; and its records say what was timed.
+// For any computation; and its records name the timed inputs.
 BOOST_AUTO_TEST_CASE(every_workload_is_right_on_every_kind) {
   for (const auto* workload : Registry::instance().workloads()) {
     for (const auto* variant :
          Registry::instance().variants(workload->name())) {
-      // Other tests describe variants that nobody can run.
+      // Other tests describe variants that cannot run.
       if (!variant->run_host ||
           variant->full_name() !=
               std::string(workload->name()) + "/serial/plain")
@@ -219,7 +220,7 @@ BOOST_AUTO_TEST_CASE(who_counts_on_zeros_or_ones_is_found) {
               Verdict::wrong_result));
 }
 
-// A record without the field is of uniform inputs, as all were.
+// A record without the field has uniform inputs, as all used to have.
 BOOST_AUTO_TEST_CASE(each_kind_is_resumed_by_itself) {
   const parlab::testing::Folder folder;
   auto plan = plan_of("honest", {InputKind::uniform});

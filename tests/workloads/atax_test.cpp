@@ -1,5 +1,5 @@
-// atax: what its oracle must find, and the paths of the last rungs that
-// small sizes do not take.
+// atax: the errors that its oracle must find, and the paths of the last rungs
+// that small sizes do not take.
 #include <boost/test/unit_test.hpp>
 #include <limits>
 
@@ -85,17 +85,16 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(the_wrong_orientation_is_found, T, Reals) {
   }
 }
 
-// The oracle throws when an integer input could lead to a sum
-// that float does not hold.
+// The oracle throws if an integer input could lead to a sum that float cannot
+// hold.
 BOOST_AUTO_TEST_CASE(sums_of_whole_numbers_are_exact_in_float) {
   for (const auto& size : {Size{4096, 512}, {200000, 5}, {3, 100000}}) {
     BOOST_CHECK_NO_THROW(Product<float>(size, InputKind::integers));
   }
 }
 
-// Rows shared by a team of blocks, in more strips than its ring
-// of stages holds, and rows too long for any team. Emulation has
-// room for 8 blocks at once.
+// Rows shared by a team of blocks, in more strips than its ring has stages, and
+// rows too long for any team. Emulation has room for 8 blocks at once.
 BOOST_AUTO_TEST_CASE(strips_are_right_with_teams_and_without) {
   struct Case {
     Size size;
@@ -132,8 +131,8 @@ BOOST_AUTO_TEST_CASE(strips_are_right_with_teams_and_without) {
   }
 }
 
-// A block's share is many rows or a single one, a row is shared by many
-// warps, and shares begin behind an odd number of elements.
+// A block's share is many rows or a single one, many warps share a row, and
+// shares begin after an odd number of elements.
 BOOST_AUTO_TEST_CASE(resident_is_right_as_long_as_it_fits) {
   const auto& workload = *Registry::instance().workload("atax");
   for (const auto* variant : Registry::instance().variants("atax")) {
@@ -156,9 +155,9 @@ BOOST_AUTO_TEST_CASE(resident_is_right_as_long_as_it_fits) {
   }
 }
 
-// Matrices that do not fit the chip of emulation, with rows that a warp holds:
-// in words of 16 bytes and element by element, of one width of lanes, of the
-// next, and with more rows than warps.
+// Matrices that do not fit emulation's chip, with rows that a warp can hold: in
+// words of 16 bytes and element by element, for two widths of lanes, and with
+// more rows than warps.
 BOOST_AUTO_TEST_CASE(short_rows_are_right) {
   const auto& workload = *Registry::instance().workload("atax");
   const auto& fused = testing::variant_called("atax/cuda/fused");

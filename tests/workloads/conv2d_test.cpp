@@ -1,5 +1,5 @@
 // The oracle of conv2d must find every kind of wrong neighbour or weight, at
-// every point, on both kinds of input, and anything written to the border.
+// every point, on both kinds of input, and any write to the border.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -13,8 +13,7 @@ using testing::described, testing::right_or_no_gpu;
 
 namespace {
 
-// One of the nine products of a point: which weight is
-// taken, and which neighbour.
+// One of the nine products of a point: its weight and its neighbour.
 struct Term {
   int weight_down, weight_across, down, across;
 };
@@ -30,7 +29,7 @@ Terms right_terms() {
 }
 
 // Weights transposed, upside down, mirrored, or both; two weights exchanged;
-// one product left out; one neighbour taken from beside its place.
+// one product left out; one neighbour replaced by an adjacent one.
 std::vector<Terms> wrong_terms() {
   std::vector<Terms> wrong(4, right_terms());
   for (std::size_t i = 0; i < 9; ++i) {
@@ -49,7 +48,7 @@ std::vector<Terms> wrong_terms() {
     wrong.back().erase(wrong.back().begin() + static_cast<std::ptrdiff_t>(i));
     for (const auto& [aside_down, aside_across] :
          {std::pair{-1, 0}, {1, 0}, {0, -1}, {0, 1}}) {
-      // Beyond the image there is nothing to take.
+      // No points exist beyond the image.
       if (std::abs(d + aside_down) > 1 || std::abs(a + aside_across) > 1)
         continue;
       wrong.push_back(right_terms());
@@ -79,9 +78,9 @@ struct Image {
         at(row, col) = point(right_terms(), row, col);
     }
   }
-  // Two impulses side by side, as inputs that change between executions
-  // may have: the sum of their products depends on the order, and
-  // on fused multiply-adds.
+  // Two adjacent impulses, as may occur in inputs that change between
+  // executions: the sum of their products depends on the order, and on fused
+  // multiply-adds.
   void add_impulses(std::int64_t row, std::int64_t col, T first, T second) {
     a[row * size[1] + col] = first;
     a[(row + 1) * size[1] + col - 1] = second;
@@ -111,8 +110,8 @@ using Types = std::tuple<float, double>;
 
 BOOST_AUTO_TEST_SUITE(conv2d)
 
-// One of every 3 x 3 points is an impulse: a wrong term shows
-// where it meets that one.
+// One of every 3 x 3 points is an impulse: a wrong term is visible if it uses
+// that point.
 BOOST_AUTO_TEST_CASE_TEMPLATE(whole_numbers_show_every_wrong_term, T, Types) {
   Image<T> image(InputKind::integers);
   BOOST_TEST(image.right());
@@ -145,7 +144,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(sums_of_several_impulses_may_be_rounded, T,
         image.at(row, col) = image.point(backwards, row, col);
         differ += image.at(row, col) != forwards;
         BOOST_TEST(image.right());
-        // as of a fused multiply-add
+        // as by a fused multiply-add
         image.at(row, col) = std::nextafter(forwards, T{0});
         BOOST_TEST(image.right());
         image.at(row, col) = forwards + 1;
@@ -174,7 +173,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(reals_show_every_wrong_term_at_every_point, T,
   BOOST_TEST(missed == 0);
 }
 
-// 40 roundings are more than nine products and their sum can cost.
+// 40 roundings are more than nine products and their sum can have.
 BOOST_AUTO_TEST_CASE_TEMPLATE(errors_beyond_rounding_are_found, T, Types) {
   for (const auto kind : {InputKind::integers, InputKind::uniform}) {
     Image<T> image(kind);
@@ -194,8 +193,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(the_border_must_keep_its_value, T, Types) {
   }
 }
 
-// Rows of whole words of 64, 32, 16, 8 and 4 bytes, more than one warp side
-// by side, an odd row over, strips that end inside a batch.
+// Rows of whole words of 64, 32, 16, 8 and 4 bytes, more than one warp side by
+// side, an extra odd row, strips that end inside a batch.
 BOOST_AUTO_TEST_CASE(all_widths_of_words_are_right) {
   const auto& workload = *Registry::instance().workload("conv2d");
   for (const auto* variant : Registry::instance().variants("conv2d")) {

@@ -13,9 +13,9 @@ using testing::contains, testing::described, testing::right_or_no_gpu;
 
 namespace {
 
-// What a wrong kernel may do: take the weights from the end, leave out the
-// first or the last of them, read one pixel too far, repeat border pixels or
-// wrap around instead of reading zeros, or do one of the two passes alone.
+// Mistakes of a wrong kernel: it takes the weights from the end, leaves out the
+// first or the last of them, reads one pixel too far, repeats border pixels or
+// wraps around instead of reading zeros, or does only one of the two passes.
 enum class Mistake {
   none,
   flipped,
@@ -98,7 +98,7 @@ struct Image {
 using Types = std::tuple<float, double>;
 const std::vector<InputKind> kinds{InputKind::integers, InputKind::uniform};
 
-// Every variant at these sizes with these tunables, where it has them.
+// Every variant at these sizes, with those of these tunables that it has.
 void all_pass(const std::vector<Size>& sizes, const std::vector<Dtype>& dtypes,
               const std::map<std::string, std::vector<std::int64_t>>& tunables,
               const std::string& only = "") {
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(every_pixel_counts_and_rounding_is_allowed, T,
   }
 }
 
-// A pixel of twice its value is off by that value.
+// A pixel of twice its value has an error of that value.
 BOOST_AUTO_TEST_CASE(the_largest_error_is_told_in_roundings_and_in_bounds) {
   Image<float> image(InputKind::uniform, {17, 300, 2});
   const auto error = [&] {
@@ -226,8 +226,8 @@ BOOST_AUTO_TEST_CASE(all_radii_are_right) {
   all_pass({{5, 36, 16}, {2, 8, 64}, {9, 21, 33}}, {Dtype::f64}, {});
 }
 
-// Tiles smaller and larger than the block, wider and taller than the
-// image; strips of every height.
+// Tiles smaller and larger than the block, wider and taller than the image;
+// strips of every height.
 BOOST_AUTO_TEST_CASE(all_tiles_are_right) {
   const std::vector<Size> image{{21, 37, 3}};
   all_pass(image, {Dtype::f32},
@@ -251,7 +251,7 @@ BOOST_AUTO_TEST_CASE(all_tiles_are_right) {
 }
 
 // Strips of 16 rows, of 32 and of all; more columns than a block has, even and
-// odd numbers of them; weights that are filled up.
+// odd numbers of them; padded weights.
 BOOST_AUTO_TEST_CASE(all_products_with_bands_are_right) {
   const std::vector<Size> images{
       {50, 140, 3}, {33, 131, 8}, {17, 5, 0}, {30, 140, 20}, {30, 131, 20}};
@@ -261,8 +261,8 @@ BOOST_AUTO_TEST_CASE(all_products_with_bands_are_right) {
   all_pass(images, {Dtype::f64}, strips, "tensor");
 }
 
-// In sums of many products of random signs it does not show that two parts
-// keep less than a float: their largest error is at most twice that of floats.
+// Two parts hold fewer bits than a float, but sums of many products of random
+// signs do not show it: their largest error is at most twice that of floats.
 BOOST_AUTO_TEST_CASE(floats_in_two_parts_err_like_floats) {
   const auto& workload = *Registry::instance().workload("convsep");
   std::map<std::string, std::map<std::int64_t, double>> errors;

@@ -1,6 +1,6 @@
-// covariance: the packed triangle both ways, what its oracles must
-// find, and all variants at shapes and with the parameter that the
-// other tests do not try.
+// covariance: the packed triangle both ways, the errors that its oracles must
+// find, and all variants at shapes and with the parameter that other tests do
+// not try.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
@@ -14,8 +14,8 @@ using testing::described, testing::right_or_no_gpu;
 
 namespace {
 
-// What a kernel may do wrong. The report's took D D for D^T D (`orientation`),
-// which no symmetric input shows.
+// Mistakes that a kernel may make. The report's took D D for D^T D
+// (`orientation`), which no symmetric input shows.
 enum class Wrong {
   nothing,
   orientation,
@@ -53,7 +53,7 @@ struct Matrix {
     divisor = p.divisor;
   }
 
-  // Makes the oracle, for the inputs as they are now.
+  // Makes the oracle for the current inputs.
   void make_oracle(InputKind kind) {
     const auto& workload = *Registry::instance().workload("covariance");
     const Arrays inputs(
@@ -150,15 +150,16 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(right_results_pass_in_both_layouts, T, Reals) {
   }
 }
 
-// As they do around timed executions; then the means are
-// no longer whole numbers.
+// As they do around timed executions; the means are then no longer whole
+// numbers.
 BOOST_AUTO_TEST_CASE_TEMPLATE(whole_inputs_may_change, T, Reals) {
   for (const auto& size : {Size{50, 30, 0}, {60, 1100, 0}}) {
     Matrix<T> matrix(size, InputKind::integers);
     for (std::size_t j = 0; j < 8; ++j)
       matrix.data[j] += 1;
     matrix.compute();
-    BOOST_TEST(!matrix.cov_right());  // the oracle is that of the inputs before
+    BOOST_TEST(!matrix.cov_right());  // the oracle is that of the earlier
+                                      // inputs
     matrix.make_oracle(InputKind::integers);
     BOOST_TEST(matrix.cov_right());
     BOOST_TEST(matrix.packed_right());
@@ -197,8 +198,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(errors_beyond_rounding_are_found, T, Reals) {
   BOOST_TEST(!real.cov_right());
 }
 
-// With too many elements to compare each with a reference, random vectors find
-// a wrong one, in either triangle, outside the rows that are compared.
+// If there are too many elements to compare each with a reference, random
+// vectors find a wrong one, in either triangle, outside the compared rows.
 BOOST_AUTO_TEST_CASE(random_vectors_find_a_wrong_element) {
   for (const auto kind : kinds) {
     Matrix<float> matrix({3, 1100, 0}, kind);
@@ -219,8 +220,8 @@ BOOST_AUTO_TEST_CASE(random_vectors_find_a_wrong_element) {
   }
 }
 
-// The oracle throws when a whole input could lead to a sum that
-// the type does not hold.
+// The oracle throws if a whole input could lead to a sum that the type cannot
+// hold.
 BOOST_AUTO_TEST_CASE(sums_of_whole_numbers_are_exact_in_float) {
   for (const auto& size :
        {Size{1'000'000, 2, 0}, {3'000'000, 1, 0}, {20, 1000, 5}}) {
@@ -228,11 +229,11 @@ BOOST_AUTO_TEST_CASE(sums_of_whole_numbers_are_exact_in_float) {
   }
 }
 
-// Blocks of several sizes compute the means of 257, 600 and 1100 rows; of 2100
+// Blocks of several sizes compute the means of 257, 600 and 1100 rows. For 2100
 // rows they are sums of several blocks, of whole vectors and of single
-// elements. The sizes for large tiles, of which the first five rungs have none,
-// are those of `tensor`: 36 columns take the middle one, shared by blocks, 100
-// the same as a whole, and 300 and 390 the large one.
+// elements. The sizes for large tiles, which the first five rungs do not have,
+// are those of `tensor`: 36 columns take the middle tile, shared by blocks, 100
+// the same one as a whole, and 300 and 390 the large one.
 BOOST_AUTO_TEST_CASE(all_variants_are_right_with_other_shapes_and_float_n) {
   const std::vector<Size> for_all{
       {257, 40, 0},  {57, 140, 0},  {600, 12, 0}, {33, 17, 321421201},
@@ -259,7 +260,7 @@ BOOST_AUTO_TEST_CASE(all_variants_are_right_with_other_shapes_and_float_n) {
   }
 }
 
-// On the CPU: several blocks of observations, several bands of tiles, by one
+// On the CPU: several blocks of observations and several bands of tiles, by one
 // thread and by several.
 BOOST_AUTO_TEST_CASE(panels_of_several_blocks_are_right_on_the_cpu) {
   const auto& workload = *Registry::instance().workload("covariance");
@@ -278,7 +279,7 @@ BOOST_AUTO_TEST_CASE(panels_of_several_blocks_are_right_on_the_cpu) {
   }
 }
 
-// Tiles of 128, 96 and 64, whole and shared, of 132 multiprocessors or, in
+// Tiles of 128, 96 and 64, whole and shared, on 132 multiprocessors or, in
 // emulation, four.
 BOOST_AUTO_TEST_CASE(tiles_that_bulk_copies_fill_are_right) {
   const auto& workload = *Registry::instance().workload("covariance");

@@ -8,8 +8,8 @@ using testing::described, testing::right_or_no_gpu;
 
 BOOST_AUTO_TEST_SUITE(dmv)
 
-// Beyond the cache of emulation: teams of sixteen warps for few rows, of eight
-// for long ones, of two and one for short ones; rows that are aligned and not.
+// Beyond emulation's cache: teams of sixteen warps for few rows, of eight for
+// long ones, of two and one for short ones; aligned and unaligned rows.
 BOOST_AUTO_TEST_CASE(streamed_is_right_at_every_shape) {
   const auto& workload = *Registry::instance().workload("dmv");
   const auto& streamed = testing::variant_called("dmv/cuda/streamed");

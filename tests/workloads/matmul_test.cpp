@@ -1,6 +1,6 @@
-// matmul: its oracle, which needs no second product, must find single
-// wrong elements; and variants are right at the sizes where the last
-// rung takes its fast paths.
+// matmul: its oracle, which needs no second product, must find single wrong
+// elements, and variants must be right at the sizes at which the last rung
+// takes its fast paths.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
@@ -19,8 +19,8 @@ namespace {
 
 template <typename T>
 struct Product {
-  // More elements than are compared with a reference one
-  // by one, at little work.
+  // More elements than are compared with a reference one by one, but little
+  // work.
   static inline const Size size{5800, 2, 5800};
   using Result = Matmul::Result<T>;
   std::vector<T> a, b;
@@ -36,8 +36,8 @@ struct Product {
         {{specs[0], a.data()}, {specs[1], b.data()}, {specs[2], c.data()}});
     workload.fill(arrays, size, dtype_of<T>(), kind);
     const std::int64_t m = size[0], k = size[1], n = size[2];
-    // By pointers: this file is not optimised, and calls of operator[]
-    // would be most of its time.
+    // Uses pointers: this file is not optimised, and calls of operator[] would
+    // take most of its time.
 #pragma omp parallel for
     for (std::int64_t i = 0; i < m; ++i) {
       Result* const row = &c[i * n];
@@ -73,8 +73,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(
   BOOST_TEST(!product.right());
 }
 
-// In whatever rows are compared element by element, an element of twice its
-// value is off by that value.
+// In any rows that are compared element by element, a doubled element
+// has an error of that value.
 BOOST_AUTO_TEST_CASE(the_largest_error_is_told_in_roundings_and_in_bounds) {
   Product<float> product(InputKind::uniform);
   const auto error = [&] {
@@ -105,16 +105,16 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(large_errors_and_nan_among_reals_are_found, T,
   const auto mismatch = product.oracle->check(product.arrays);
   BOOST_TEST_REQUIRE(mismatch.has_value());
   BOOST_TEST(mismatch->where == "c[13,2377]");
-  // An error of 1000 is far beyond what is needed. A row that is not compared
-  // element by element has a bound for all of its 5800 elements, in which the
-  // sums of the check itself count in double.
+  // An error of 1000 is far more than necessary. A row that is not compared
+  // element by element has a bound for all of its 5800 elements, which for
+  // double includes the check's own sums.
   product.c[77777] = before + static_cast<T>(1e5 * mismatch->bound);
   BOOST_TEST(!product.right());
   product.c[77777] = before + static_cast<T>(0.5 * mismatch->bound);
   BOOST_TEST(product.right());
 }
 
-// An element may be off by what its arithmetic costs, and no more.
+// An element may have the error of its arithmetic, and no more.
 BOOST_AUTO_TEST_CASE(tf32_has_a_wider_bound_of_its_own) {
   Product<float> exact(InputKind::uniform),
       rounded(InputKind::uniform, Arithmetic::tf32);
@@ -126,8 +126,8 @@ BOOST_AUTO_TEST_CASE(tf32_has_a_wider_bound_of_its_own) {
   BOOST_TEST(!rounded.right());
 }
 
-// Verified in emulation or on a GPU; one that lacks what the variant
-// needs says nothing of it.
+// Verified in emulation or on a GPU; a GPU without the required hardware gives
+// no result.
 void expect_right(const Plan& plan) {
   for (const auto& record : testing::sweep(plan)) {
     const bool lacks_hardware = record.verdict == Verdict::not_supported;
@@ -145,8 +145,8 @@ Plan verification(const Variant& variant, const Size& size, Dtype dtype) {
 BOOST_AUTO_TEST_CASE(shapes_with_and_without_edges_are_right_on_the_gpu) {
   for (const auto* variant : Registry::instance().variants("matmul")) {
     if (!variant->run_gpu) continue;
-    // Aligned rows with tiles that stick out; exact tiles; so few that
-    // they are made smaller.
+    // Aligned rows with tiles that stick out; exact tiles; so few that they are
+    // made smaller.
     for (const auto& size : {Size{140, 37, 276},
                              {136, 40, 128},
                              {256, 16, 256},
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(a_device_filled_with_large_tiles_is_right) {
   expect_right(verification(warp_tiles, {2000, 9, 2000}, Dtype::f32));
 }
 
-// So many rows that A or B are copied first, to where their rows are aligned.
+// So many rows that A or B are first copied to aligned rows.
 BOOST_AUTO_TEST_CASE(rows_that_are_not_aligned_are_right_in_a_copy) {
   const auto& tensor = testing::variant_called("matmul/cuda/tensor");
   for (const std::int64_t k : {3, 4}) {
@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(panels_of_several_blocks_are_right_on_the_cpu) {
   }
 }
 
-// One row or one column, or both, in tiles of each size.
+// One row or one column, or both, beyond tiles of each size.
 BOOST_AUTO_TEST_CASE(what_is_left_beyond_whole_tiles_is_right) {
   const auto& warp_tiles = testing::variant_called("matmul/cuda/warp_tiles");
   const auto& tensor = testing::variant_called("matmul/cuda/tensor");
@@ -206,9 +206,9 @@ BOOST_AUTO_TEST_CASE(what_is_left_beyond_whole_tiles_is_right) {
   expect_right(verification(warp_tiles, {129, 9, 129}, Dtype::f64));
 }
 
-// Its tiles of 128 x 128, shared, 96 x 96 and 128 x 64; rows of A, of B, of
-// both that are not aligned, which threads copy; tiles that are hardly in C;
-// more blocks than steps to share; what it leaves to `tensor`, last. Of 132
+// Its tiles of 128 x 128, shared, 96 x 96 and 128 x 64; unaligned rows of A, of
+// B and of both, which threads copy; tiles mostly outside C; more blocks than
+// steps to share; last, a problem that it leaves to `tensor`. On 132
 // multiprocessors or, in emulation, four.
 BOOST_AUTO_TEST_CASE(tiles_that_bulk_copies_fill_are_right) {
   const auto& bulk = testing::variant_called("matmul/cuda/tensor_bulk");
@@ -238,7 +238,7 @@ BOOST_AUTO_TEST_CASE(tiles_that_bulk_copies_fill_are_right) {
 }
 
 // Shared tiles with a narrow last column, which emulation has only at sizes
-// that a sweep would make smaller there. The last kernel adds their parts.
+// that a sweep would make smaller. The last kernel adds their parts.
 BOOST_AUTO_TEST_CASE(tiles_that_blocks_share_are_right) {
   const auto& workload = *Registry::instance().workload("matmul");
   const auto& bulk = testing::variant_called("matmul/cuda/tensor_bulk");

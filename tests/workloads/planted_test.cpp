@@ -1,7 +1,7 @@
-// Wrong kernels that passed once: they compute only what a sampled check looked
-// at while its rows and signs were constants, or leave out terms of long sums,
-// where bounds were wider than what was left out. Beside them the honest
-// kernels that err most must pass: a sum is one chain of additions.
+// Wrong kernels that once passed: they compute only the elements that a sampled
+// check examined when its rows and signs were constants, or leave out terms of
+// long sums when bounds were wider than these terms. The honest kernels with
+// the largest errors must pass: their sum is one chain of additions.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <map>
@@ -47,7 +47,7 @@ struct Case {
   bool right() const { return !oracle->check(arrays.view()); }
 };
 
-// ---- what a sample saw when it was constant ---------------------------------
+// ---- cheating a constant sample --------------------------------------------
 
 std::set<std::int64_t> rows_seen_once(std::int64_t rows) {
   std::set<std::int64_t> seen{0, rows - 1};
@@ -57,8 +57,8 @@ std::set<std::int64_t> rows_seen_once(std::int64_t rows) {
   return seen;
 }
 
-// Columns that had the same signs in all vectors, of which there were so many,
-// are one to them.
+// Groups of columns that had the same signs in all of the (fixed number of)
+// vectors, which those could not distinguish.
 template <typename Sign>
 std::vector<std::vector<std::int64_t>> columns_alike(std::int64_t cols,
                                                      int vectors,
@@ -77,8 +77,8 @@ std::vector<std::vector<std::int64_t>> columns_alike(std::int64_t cols,
   return alike;
 }
 
-// The sum of each group in its first column, and nothing in the others: in
-// every `step`th row, but for those that were compared.
+// Stores each group's sum in its first column and zeros in the others, in every
+// `step`th row except those that were compared.
 template <typename T>
 void keep_what_was_seen(T* result, std::int64_t rows, std::int64_t cols,
                         const std::vector<std::vector<std::int64_t>>& groups,
@@ -97,8 +97,8 @@ void keep_what_was_seen(T* result, std::int64_t rows, std::int64_t cols,
 
 // ---- sums -------------------------------------------------------------------
 
-// Of a[i * step_a] b[i * step_b], one after the other; of a thousand terms this
-// many are left out.
+// The sum of a[i * step_a] b[i * step_b] as one chain; this many of a thousand
+// terms are left out.
 template <typename Sum, typename T>
 Sum chain(const T* a, std::int64_t step_a, const T* b, std::int64_t step_b,
           std::int64_t count, int left_out) {
@@ -111,7 +111,8 @@ Sum chain(const T* a, std::int64_t step_a, const T* b, std::int64_t step_b,
   return sum;
 }
 
-// The honest kernel passes; none that leaves out some of a thousand terms does.
+// The honest kernel passes; a kernel that leaves out some of a thousand terms
+// does not.
 template <typename Compute>
 void expect_all_terms(const Case& problem, const Compute& compute) {
   for (const int left_out : {0, 10, 50, 400}) {
@@ -242,8 +243,8 @@ BOOST_AUTO_TEST_CASE(long_sums_of_matmul_need_all_terms) {
   expect_all_terms_of_matmul<bfloat16>(65536);
 }
 
-// The variances show a term that is missing; of the covariances alone some are
-// left out.
+// The variances reveal a missing term, so terms are left out of covariances
+// only.
 BOOST_AUTO_TEST_CASE(long_sums_of_covariance_need_all_terms) {
   constexpr std::int64_t m = 4'000'000, n = 3;
   const Case problem("covariance", {m, n, 0}, Dtype::f32, InputKind::uniform);

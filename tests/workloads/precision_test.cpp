@@ -1,7 +1,7 @@
-// Every workload, whoever wrote it. Wide inputs see precision: from size 256
-// on, operands rounded to a narrower type are refused, and so are sums in one;
-// arithmetic that was declared passes. Whole inputs see each term, each place
-// and each element.
+// Every workload, whoever wrote it. Wide inputs reveal precision: from size 256
+// on, operands rounded to a narrower type, and sums in one, are refused, but
+// declared arithmetic passes. Whole inputs reveal each wrong term, place and
+// element.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -34,8 +34,8 @@ class PlainHost final : public Host {
   std::vector<std::unique_ptr<std::max_align_t[]>> blocks_;
 };
 
-// The nearest value with so many significant bits: tf32 and half have
-// 11, bfloat16 8, float 24.
+// The nearest value with this many significant bits: tf32 and half have 11,
+// bfloat16 8, float 24.
 double with_bits(double value, int bits) {
   int exponent = 0;
   const double fraction = std::frexp(value, &exponent);
@@ -84,7 +84,7 @@ const Variant& plain(const Workload& workload) {
   throw std::logic_error("no serial variant");
 }
 
-// A problem, and the serial variant as the honest way to compute it.
+// A problem, with the serial variant as the honest way to compute it.
 struct Computed {
   const Workload& workload;
   Size size;
@@ -134,7 +134,7 @@ struct Computed {
   }
 };
 
-// Changes element `at`, and back when this ends.
+// Changes element `at`, and restores it at the end.
 template <typename F>
 void with_changed(const Array& array, std::int64_t at, F change,
                   const std::function<void()>& then) {
@@ -153,7 +153,7 @@ double element_of(const Array& array, std::int64_t at) {
   });
 }
 
-// The first one from the middle on that is written and not zero.
+// The first element from the middle on that is written and not zero.
 std::int64_t telling_element(const Array& array) {
   for (auto at = array.spec.count / 2; at < array.spec.count; ++at) {
     const double value = element_of(array, at);
@@ -292,7 +292,7 @@ BOOST_AUTO_TEST_CASE(an_element_that_is_wrong_is_seen) {
           !off(std::max(2 * bound, is_integer(output.spec.dtype) ? 1 : place)));
       BOOST_TEST(off(0));
       if (output.spec.count < 2) return;
-      // The elements stand one place beside theirs.
+      // Each element stands one place beside its own.
       const auto size_of_element = bytes_of(output.spec.dtype);
       auto* const data = static_cast<unsigned char*>(output.data);
       std::memmove(data + size_of_element, data,

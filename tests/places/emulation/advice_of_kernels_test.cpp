@@ -1,6 +1,5 @@
-// What a student is told of wrong kernels: each kind of mistake has a text of
-// its own, which fits its cause, and what CUDA leaves undefined comes with the
-// section of the guide.
+// The advice on wrong kernels: each kind of mistake has its own text that fits
+// its cause, and for undefined behaviour it cites the section of the guide.
 #include <boost/test/unit_test.hpp>
 #include <string>
 
@@ -22,7 +21,7 @@ std::string advice_on(Verdict verdict, const Detail& detail) {
   return words(grade::advice(grade::Class(), grade));
 }
 
-// Of a planted kernel, by name.
+// The advice on a planted kernel, by name.
 std::string advice_on_kernel(const std::string& name) {
   for (const auto& one : planted::cases()) {
     if (one.name != name) continue;
@@ -102,7 +101,7 @@ BOOST_AUTO_TEST_CASE(a_wrong_element_is_told_by_how_wrong_it_is) {
   square.further = {{.cause = Cause::passed_at_square}};
   BOOST_TEST(contains(advice_on(Verdict::wrong_result, square),
                       "rows and columns are taken for each other"));
-  // A square has nothing to do with an alignment.
+  // A square size has nothing to do with alignment.
   const Detail odd{
       .cause = Cause::misaligned,
       .arguments = {"byte 4 of a", "'const float4'", std::int64_t{16}},
@@ -110,7 +109,7 @@ BOOST_AUTO_TEST_CASE(a_wrong_element_is_told_by_how_wrong_it_is) {
   BOOST_TEST(contains(advice_on(Verdict::wrong_result, odd), "float4"));
 }
 
-// What compilers say, and what is made of it.
+// Compilers' messages, and the explanations that we add.
 BOOST_AUTO_TEST_CASE(errors_of_the_wrapper_say_what_to_write) {
   const struct {
     const char *said, *message, *advice;

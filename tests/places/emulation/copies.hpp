@@ -1,4 +1,4 @@
-// What the planted kernels with bulk copies have in common.
+// Shared by the planted kernels with bulk copies.
 #pragma once
 
 #include "gpu/warpgroup.hpp"

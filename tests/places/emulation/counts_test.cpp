@@ -1,4 +1,4 @@
-// What emulation counts of the memory that kernels ask for.
+// Emulation's counts of memory requests.
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 #include <sstream>
@@ -19,7 +19,7 @@ using parlab::testing::contains;
 
 namespace {
 
-// The lanes of a warp at offsets that a function of the lane tells.
+// The lanes of a warp at the offsets that a function of the lane gives.
 template <typename F>
 WarpAccess access_of(std::int64_t bytes, F offset, std::uint32_t lanes = ~0u) {
   WarpAccess access{.lanes = lanes, .offset = {}, .bytes = bytes};
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(sectors_of_a_warp) {
   BOOST_TEST(of(8, [](auto lane) { return 8 * lane; }) == 8);
   BOOST_TEST(of(16, [](auto lane) { return 16 * lane; }) == 16);
   BOOST_TEST(of(1, [](auto lane) { return lane; }) == 1);
-  // one access over the end of a sector
+  // an access across the end of a sector
   BOOST_TEST(of(8, [](auto lane) { return 1024 * lane + 28; }) == 64);
   const auto half = access_of(
       4, [](auto lane) { return 4 * lane; }, 0xffff);
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(wavefronts_of_a_warp) {
                  8, [](auto lane) { return lane; }, 0xffff)) == 1);
 }
 
-// Patterns of addresses that a GPU served: one in a line of the file.
+// Address patterns that a GPU counted: one per line of the file.
 BOOST_AUTO_TEST_CASE(wavefronts_are_those_of_a_gpu) {
   std::ifstream in("tests/places/emulation/wavefronts-of-h100.txt");
   int patterns = 0;
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(lanes_at_one_word) {
                  access_of(4, [](auto lane) { return 4 * (lane / 8); })) == 8);
 }
 
-// The first sentence of each names its mistake and the line of it.
+// The first sentence of each names its mistake and its line.
 BOOST_AUTO_TEST_CASE(slow_kernels_are_diagnosed) {
   BOOST_TEST(planted::slow_kernels().size() >= 10U);
   for (const auto& [one, says] : planted::slow_kernels()) {
@@ -190,14 +190,14 @@ Counters counters_of_kernel(const std::string& name) {
 
 }  // namespace
 
-// nvcc loads before the branch, once, what both of its arms need.
+// nvcc loads values that both arms need once, before the branch.
 BOOST_AUTO_TEST_CASE(a_load_of_both_arms_is_one) {
   const auto counters = counters_of_kernel("both_arms");
   BOOST_TEST(counters.at("global_load_requests") == 3 * 8192 / 32);
 }
 
-// A lane that has nothing to do in a loop's first turn joins the others in
-// their second, not in their first.
+// A lane that is idle in a loop's first turn joins the others in their second,
+// not in their first.
 BOOST_AUTO_TEST_CASE(lanes_that_skip_a_turn_come_back) {
   const auto counters = counters_of_kernel("skips_a_turn");
   BOOST_TEST(counters.at("global_load_requests") == 8192 / 32);
@@ -218,7 +218,8 @@ BOOST_AUTO_TEST_CASE(barriers_have_a_line) {
   }
 }
 
-// A table has no room for what the access says already; programs get it all.
+// A table has no room for words that repeat the access; programs get the full
+// name.
 BOOST_AUTO_TEST_CASE(programs_get_the_whole_name_of_an_array) {
   Record record;
   record.workload = "dmv";
@@ -237,7 +238,7 @@ BOOST_AUTO_TEST_CASE(programs_get_the_whole_name_of_an_array) {
   BOOST_TEST(contains(terminal(section), "shared load  dynamic  "));
 }
 
-// Each block brings 64 words, 8 sectors, once; what else it reads is in L1.
+// Each block brings 64 words, 8 sectors, once; all its other reads hit L1.
 BOOST_AUTO_TEST_CASE(what_a_block_reads_again_is_in_l1) {
   for (const auto& slow : planted::slow_kernels()) {
     if (slow.run.name != "reads_again") continue;
@@ -269,7 +270,7 @@ BOOST_AUTO_TEST_CASE(the_least_time_is_by_what_takes_longest) {
   BOOST_TEST(least_times({.lines = {load}}, {}).empty());
 }
 
-// What lies side by side in the last turn alone is loaded in two.
+// Words that lie side by side only in the last turn need two loads.
 BOOST_AUTO_TEST_CASE(what_nvcc_cannot_know_is_not_joined) {
   const auto counters = counters_of_kernel("tree_of_sums");
   constexpr int blocks = 8192 / 128, of_turns = 2 + 6, all_warps = 4;
@@ -277,7 +278,7 @@ BOOST_AUTO_TEST_CASE(what_nvcc_cannot_know_is_not_joined) {
              blocks * (2 * of_turns + all_warps));
 }
 
-// Whether g++ has unrolled the loop or not, and wherever the array lies.
+// Whether or not g++ has unrolled the loop, and wherever the array lies.
 BOOST_AUTO_TEST_CASE(neighbours_in_shared_memory_are_loaded_at_once) {
   const auto counters = counters_of_kernel("small_sums");
   BOOST_TEST(counters.at("shared_load_requests") == 8192 / 32);

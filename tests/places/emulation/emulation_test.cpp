@@ -1,5 +1,5 @@
-// Emulation finds every planted fault and names its line, and finds none
-// where there is none, in every order of threads and blocks.
+// Emulation finds every planted fault and names its line, and finds none in
+// correct kernels, in every order of threads and blocks.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <fstream>
@@ -45,8 +45,8 @@ const Case& named(const std::string& name) {
 constexpr Order orders[] = {Order::ascending, Order::descending,
                             Order::shuffled};
 
-// Where a file says that its kernel is wrong: "line 12 of faults_of_memory.cu".
-// A line of its own that says so speaks of the statement below.
+// The places that a file marks as wrong: "line 12 of faults_of_memory.cu". A
+// mark on a line of its own refers to the statement below.
 std::vector<std::string> lines_marked_wrong() {
   std::vector<std::string> places;
   for (const std::string name :
@@ -105,8 +105,8 @@ BOOST_AUTO_TEST_CASE(planted_faults_are_found) {
   BOOST_TEST(names.size() >= 100U);
 }
 
-// Emulation cannot see these as they happen; the result
-// must be wrong each time.
+// Emulation cannot see these as they happen, but the result must be wrong each
+// time.
 BOOST_AUTO_TEST_CASE(uninitialised_variables_give_wrong_results) {
   for (const auto& one : planted::cases()) {
     if (one.kind != Kind::wrong_sum) continue;
@@ -134,8 +134,8 @@ BOOST_AUTO_TEST_CASE(right_kernels_are_right) {
   BOOST_TEST(names.size() >= 85U);
 }
 
-// A fault is found because nothing orders two accesses, whatever
-// order they happened in.
+// A fault is found because nothing orders two accesses, in whatever order they
+// happened.
 BOOST_AUTO_TEST_CASE(every_seed_finds_the_same) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     for (const auto* name : {"missing_barrier", "last_block_without_fence",

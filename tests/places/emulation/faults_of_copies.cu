@@ -1,5 +1,5 @@
-// Planted faults: copies that nobody waits for, that are asked for in a wrong
-// way, or replaced while they are used.
+// Planted faults: copies that nothing waits for, that are requested wrongly, or
+// replaced while they are used.
 #include "places/emulation/copies.hpp"
 #include "places/emulation/planted.hpp"
 
@@ -19,7 +19,7 @@ __global__ void nobody_waits_for_the_box(const float* in, float* out, int n) {
 }
 FAULT(nobody_waits_for_the_box, wrong_result, "never_written");
 
-// As the hardware has it: an illegal instruction.
+// As on the hardware: an illegal instruction.
 __global__ void a_box_begins_anywhere(const float* in, float* out, int n) {
   alignas(128) __shared__ float tile[32];
   __shared__ Barrier full;
@@ -49,7 +49,7 @@ __global__ void nobody_made_the_barrier(const float* in, float* out, int n) {
 }
 FAULT(nobody_made_the_barrier, launch_failed, "barrier_not_initialised");
 
-// The phase cannot end, its bytes are missing; one more arrives.
+// The phase cannot end, since its bytes are missing; one more arrives.
 __global__ void more_arrive_than_may(const float* in, float* out, int n) {
   __shared__ Barrier full;
   make_barrier(full, 2);
@@ -61,8 +61,8 @@ __global__ void more_arrive_than_may(const float* in, float* out, int n) {
 }
 FAULT(more_arrive_than_may, launch_failed, "barrier_full");
 
-// The next box may arrive while some threads still wait for the one before:
-// these have missed it.
+// The next box may arrive while some threads still wait for the previous one,
+// which they then miss.
 __global__ void a_stage_is_not_free(const float* in, float* out, int n) {
   alignas(128) __shared__ float tile[32];
   __shared__ Barrier full;
@@ -128,7 +128,7 @@ __global__ void nobody_waits_for_threads(const float* in, float* out, int n) {
 }
 FAULT(nobody_waits_for_threads, wrong_result, "never_written");
 
-// The arrival says nothing of the copy that follows it.
+// The arrival does not cover the copy that follows it.
 __global__ void a_copy_comes_after_its_arrival(const float* in, float* out,
                                                int n) {
   alignas(16) __shared__ float tile[64];
@@ -143,7 +143,7 @@ __global__ void a_copy_comes_after_its_arrival(const float* in, float* out,
 }
 FAULT(a_copy_comes_after_its_arrival, wrong_result, "never_written");
 
-// An arrival that waits for copies is one of those that the barrier counts.
+// An arrival that waits for copies counts as one of the barrier's arrivals.
 __global__ void threads_are_not_counted(const float* in, float* out, int n) {
   alignas(16) __shared__ float tile[64];
   __shared__ Barrier full;

@@ -1,5 +1,5 @@
-// Planted faults: wrong addresses, memory that nothing has written, and
-// host code that takes part.
+// Planted faults: wrong addresses, unwritten memory, and host code that takes
+// part.
 #include <algorithm>
 #include <cstring>
 
@@ -54,7 +54,7 @@ __global__ void wild_index(const float* in, float* out, int n) {
 }
 FAULT(wild_index, launch_failed, "before_the_start reads 4", " in 400");
 
-// Beyond what guard words around an array would see.
+// Beyond the reach of guard words around an array.
 __global__ void far_past_the_end(const float* in, float* out, int n) {
   const int i = global_index();
   if (i < n) out[i + 5000000] = in[i];  // wrong
@@ -252,7 +252,7 @@ __global__ void misaligned_double(const float* in, float* out, int n) {
 }
 FAULT(misaligned_double, wrong_result, "misaligned");
 
-// ---- what nothing has written
+// ---- unwritten memory
 
 __global__ void unwritten_shared(const float* in, float* out, int n) {
   __shared__ float sum[32];
@@ -356,7 +356,7 @@ void host_writes(const Bench& b) {
 FAULT(host_writes, launch_failed, "host_touches_device byte 4 of out");
 
 void host_copies(const Bench& b) {
-  // no vector: nothing of host code that fails is unwound
+  // no vector: destructors do not run when host code fails
   const float host[64] = {};
   std::memcpy(b.out, host, sizeof host);  // wrong
 }
@@ -390,7 +390,7 @@ __global__ void copies_to_null(const float* in, float*, int) {
 FAULT(copies_to_null, launch_failed, "null_pointer writes 4");
 
 __global__ void crashes_unseen(const float*, float* out, int n) {
-  // The runtime sees nothing of what this one does.
+  // The runtime does not see what this one does.
   char* (*volatile copy)(char*, const char*) = std::strcpy;
   copy(reinterpret_cast<char*>(8), "");  // wrong
   if (n > 0) out[0] = 1;

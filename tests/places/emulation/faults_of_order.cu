@@ -1,5 +1,5 @@
-// Planted faults: barriers that not all come to, and
-// accesses that nothing orders.
+// Planted faults: barriers that some threads miss, and unordered
+// accesses.
 #include <cooperative_groups.h>
 #include <cuda_pipeline.h>
 
@@ -112,8 +112,8 @@ __global__ void plain_launch_with_grid_barrier(const float* in, float* middle,
 FAULT(plain_launch_with_grid_barrier, launch_failed,
       "not_cooperative grid barrier");
 
-// Found as a race, or as memory not yet written when the other
-// block had no turn so far.
+// Found as a race, or as unwritten memory if the other block had no turn so
+// far.
 __global__ void missing_grid_barrier(const float* in, float* middle, float* out,
                                      int n) {
   const int i = global_index();
@@ -137,7 +137,7 @@ __global__ void missing_barrier(const float* in, float* out, int n) {
 }
 FAULT(missing_barrier, wrong_result, "static shared memory", "race_in_warp");
 
-// The next step overwrites what others still read.
+// The next step overwrites words that others still read.
 __global__ void missing_second_barrier(const float* in, float* out, int n) {
   __shared__ float tile[32];
   float sum = 0;
@@ -366,8 +366,8 @@ __global__ void last_block_fence_too_late(const float* in, float* partial,
 }
 FAULT(last_block_fence_too_late, wrong_result, "scratch 1[", "race_");
 
-// What the threads of the last block read, each of them wrote; kernels
-// differ in how they release it.
+// Each thread of the last block reads only what it wrote itself; kernels differ
+// in how they release it.
 template <typename Release>
 __device__ void write_and_add_up(const float* in, float* partial,
                                  unsigned* done, float* out, int n,
@@ -452,7 +452,7 @@ __global__ void adds_after_others_waited(const float* in, float* out, int n) {
     __syncthreads();
   });
 }
-// What it copies is asked for too early, though it comes later.
+// Requests its copy too early, although the copy itself comes later.
 __global__ void copies_before_waiting(const float* in, float* out, int n) {
   __shared__ float tile[32];
   const int i = global_index();

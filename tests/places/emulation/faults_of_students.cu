@@ -1,5 +1,5 @@
-// Planted faults in what textbooks, samples and forums have: memory of one's
-// own, copies, groups, pipelines, tiles of wmma, and what is undefined since
+// Planted faults in constructs of textbooks, samples and forums: own memory,
+// copies, groups, pipelines, tiles of wmma, and behaviour undefined since
 // Volta.
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
@@ -120,7 +120,7 @@ __global__ void arrives_unprepared(const float* in, float* out, int n) {
 }
 FAULT(arrives_unprepared, launch_failed, "barrier_not_initialised");
 
-// ---- copies that nobody waits for
+// ---- copies that nothing waits for
 
 __global__ void group_never_waits(const float* in, float* out, int) {
   __shared__ float tile[32];
@@ -264,7 +264,7 @@ void plain_pointer_to_input(const Bench& b) {
 }
 FAULT(plain_pointer_to_input, wrong_result, "input_written writes in[");
 
-// ---- memory of one's own
+// ---- own memory
 
 float* allocated(int n) {
   float* d_x;

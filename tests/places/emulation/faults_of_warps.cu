@@ -1,5 +1,5 @@
-// Planted faults: lanes that do not take part, undefined arithmetic,
-// kernels that do not end.
+// Planted faults: lanes that do not take part, undefined arithmetic, kernels
+// that do not end.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 
@@ -159,7 +159,7 @@ __global__ void reads_without_end(const float* in, float* out, int) {
 }
 FAULT(reads_without_end, timed_out, "endless");
 
-// The lock is never given back.
+// The lock is never released.
 __global__ void lock_without_key(const float* in, float* out, unsigned* lock,
                                  int n) {
   if (threadIdx.x != 0 || global_index() >= n) return;

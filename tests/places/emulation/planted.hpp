@@ -1,5 +1,5 @@
-// Kernels with planted faults, right ones that are unusual, and
-// how each of them is run.
+// Kernels with planted faults, correct ones that are unusual, and how each of
+// them is run.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@
 
 namespace planted {
 
-// What a kernel is run on: n inputs 0, 1, 2, 3, 0, 1, ..., n
-// outputs that start as zeros.
+// The data for a kernel: n inputs 0, 1, 2, 3, 0, 1, ..., n outputs that start
+// as zeros.
 struct Bench {
   parlab::EmulatedGpu& gpu;
   const float* in;
@@ -31,7 +31,7 @@ struct Case {
   std::string name;
   Kind kind;
   std::function<void(const Bench&)> run;
-  double sum = 0;  // of the outputs, when all is right
+  double sum = 0;  // of the outputs if all is right
   parlab::Verdict verdict = parlab::Verdict::passed;
   // the name of its cause, arguments: parts of to_string(Detail)
   std::vector<std::string> says = {};
@@ -50,9 +50,8 @@ struct Add {
   Add(const Case& one) { cases().push_back(one); }
 };
 
-// Kernels are told apart by what they take: (in, out, n) with one more
-// for a flag or counter that is zero, or for as many floats as there
-// are inputs, or for both.
+// Kernels differ in their arguments: (in, out, n) with one more for a flag or
+// counter that is zero, or for as many floats as there are inputs, or for both.
 using Run = std::function<void(const Bench&)>;
 Run launch(void (*kernel)(const float* in, float* out, int n));
 Run launch(void (*kernel)(const float* in, float* out, unsigned* zero, int n));
@@ -60,11 +59,11 @@ Run launch(void (*kernel)(const float* in, float* middle, float* out, int n));
 Run launch(void (*kernel)(const float* in, float* middle, unsigned* zero,
                           float* out, int n));
 Run launch(Run host_code);
-// All blocks together, with grid barriers.
+// Runs all blocks together, with grid barriers.
 Run cooperative(void (*kernel)(const float* in, float* middle, float* out,
                                int n));
 
-// The sum of the outputs. Throws what Gpu::launch throws.
+// The sum of the outputs. Throws the exceptions of Gpu::launch.
 double run(parlab::EmulatedGpu& gpu, const Case& one);
 
 }  // namespace planted
@@ -72,8 +71,8 @@ double run(parlab::EmulatedGpu& gpu, const Case& one);
 // In every order of threads,
 //   RIGHT(kernel, sum) passes, with this sum of its outputs;
 //   FAULT(kernel, verdict, "cause", "argument" ...) fails, and its detail has
-//     all of these; a line that it names is one that is marked "// wrong";
-//   WRONG(kernel, right sum) passes with a sum that is another one.
+//     all of these; a line that it names is marked "// wrong";
+//   WRONG(kernel, right sum) passes with a different sum.
 // Each may be followed by .at(n, block).
 #define PLANTED_NAME(line) planted_##line
 #define PLANTED_ON(line, ...) \

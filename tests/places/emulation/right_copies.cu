@@ -1,4 +1,4 @@
-// Right kernels whose copies arrive at barriers.
+// Correct kernels whose copies arrive at barriers.
 #include "places/emulation/copies.hpp"
 #include "places/emulation/planted.hpp"
 
@@ -8,7 +8,7 @@ using planted::ask_for_box, planted::box_bytes, planted::make_barrier,
 
 namespace {
 
-// What lies beyond the row arrives as zeros.
+// Elements beyond the row arrive as zeros.
 __global__ void a_box_arrives(const float* in, float* out, int n) {
   alignas(128) __shared__ float tile[32];
   __shared__ Barrier full;
@@ -49,7 +49,7 @@ __global__ void a_box_is_permuted(const float* in, float* out, int n) {
 }
 RIGHT(a_box_is_permuted, 48 * 3).at(96, 32);
 
-// One lane of each warp waits, and its warp learns of it.
+// One lane of each warp waits, and tells its warp.
 __global__ void one_lane_waits(const float* in, float* out, int n) {
   alignas(128) __shared__ float tile[32];
   __shared__ Barrier full;
@@ -63,8 +63,8 @@ __global__ void one_lane_waits(const float* in, float* out, int n) {
 }
 RIGHT(one_lane_waits, 48).at(64, 64);
 
-// A single stage: who uses it asks for the next box once before the stage is
-// free, and waits for it afterwards.
+// A single stage: a reader asks for the next box once before the stage is free,
+// and waits for it afterwards.
 __global__ void asks_early(const float* in, float* out, int n) {
   alignas(128) __shared__ float tile[32];
   __shared__ Barrier full, empty;
@@ -88,8 +88,8 @@ __global__ void asks_early(const float* in, float* out, int n) {
 }
 RIGHT(asks_early, 48 * 4).at(128, 64);
 
-// The second warp copies, the first one uses, through two stages; all blocks
-// but the first have nothing to do.
+// The second warp copies and the first one reads, through two stages; all
+// blocks except the first are idle.
 __global__ void a_ring_of_boxes(const float* in, float* out, int n) {
   alignas(128) __shared__ float tile[2][32];
   __shared__ Barrier full[2], empty[2];
@@ -116,7 +116,7 @@ __global__ void a_ring_of_boxes(const float* in, float* out, int n) {
 }
 RIGHT(a_ring_of_boxes, 450).at(300, 64);
 
-// Each thread copies what another one uses, zeros beyond the row.
+// Each thread copies words that another one uses, and zeros beyond the row.
 __global__ void copies_of_threads_arrive(const float* in, float* out, int n) {
   alignas(16) __shared__ float tile[64];
   __shared__ Barrier full;
@@ -140,8 +140,8 @@ __global__ void copies_of_threads_arrive(const float* in, float* out, int n) {
 RIGHT(copies_of_threads_arrive, 150);
 RIGHT(copies_of_threads_arrive, 147).at(99, 32);
 
-// An arrival comes after all copies before it, those of other barriers too;
-// what was begun later it does not wait for.
+// An arrival comes after all earlier copies, also those of other barriers; it
+// does not wait for later ones.
 __global__ void one_barrier_of_two_is_asked(const float* in, float* out,
                                             int n) {
   alignas(16) __shared__ float tile[3][64];

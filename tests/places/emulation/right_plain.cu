@@ -1,5 +1,5 @@
-// Right kernels that look unusual: memory, types, and the ways a grid
-// is laid over the work.
+// Correct kernels that look unusual: memory, types, and mappings of a grid to
+// the work.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -304,8 +304,8 @@ __global__ void atomics_of_halves(const float* in, float* out, int n) {
 }
 RIGHT(atomics_of_halves, 150);
 
-// Products whose elements are found one by one, too: every lane says
-// how many of its four agree.
+// Products whose elements are also located one by one: every lane counts how
+// many of its four agree.
 __device__ float left_factor(int row, int k) {
   return static_cast<float>((3 * row + 5 * k) % 7 - 3);
 }
@@ -345,7 +345,7 @@ RIGHT(tensor_pairs<__nv_bfloat162>, 128).at(32, 32);
 
 __global__ void tensor_tf32(const float*, float* out, int) {
   const int g = threadIdx.x / 4, t = threadIdx.x % 4;
-  // What is too small for 11 bits is rounded away.
+  // A part too small for 11 bits is rounded away.
   const auto left = [](int row, int k) {
     const float x = left_factor(row, k);
     return parlab::to_tf32(x + x / 16384);

@@ -1,5 +1,5 @@
-// Right kernels as textbooks, samples and forums have them: launches and memory
-// of one's own, groups by their types, barriers, pipelines, tiles of wmma.
+// Correct kernels in the style of textbooks, samples and forums: own launches
+// and memory, groups by their types, barriers, pipelines, tiles of wmma.
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>
@@ -136,7 +136,7 @@ void cooperative_by_call(const Bench& b) {
 }
 RIGHT(cooperative_by_call, 150);
 
-// ---- memory of one's own
+// ---- own memory
 
 void own_memory(const Bench& b) {
   float *d_in, *d_out = nullptr;
@@ -516,7 +516,7 @@ void one_warp_of_floats(const Bench& b) {
 }
 RIGHT(one_warp_of_floats, 256 * 13).at(256, 32);
 
-// ---- what the guide defines
+// ---- behaviour that the guide defines
 
 __global__ void early_return(const float* in, float* out, int n) {
   __shared__ float tile[32];
@@ -649,7 +649,7 @@ void timed_vectors(const Bench& b) {
 }
 RIGHT(timed_vectors, 150);
 
-// ---- what a thread knows of itself
+// ---- a thread's own indices
 
 __attribute__((noinline)) int flat(const uint3& at, const dim3& extent) {
   return static_cast<int>(at.x + at.y * extent.x);

@@ -1,5 +1,5 @@
-// Right kernels that look unusual: threads, lanes and blocks
-// that talk to each other.
+// Correct kernels that look unusual: threads, lanes and blocks that
+// communicate.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cuda_pipeline.h>
@@ -57,7 +57,7 @@ __global__ void threads_return_after_the_last_barrier(const float* in,
 }
 RIGHT(threads_return_after_the_last_barrier, 150);
 
-// As many barriers as the block has pieces: another number in every block.
+// As many barriers as the block has pieces, which differs between blocks.
 __global__ void barriers_in_a_loop(const float* in, float* out, int n) {
   __shared__ float piece[32];
   for (unsigned step = 0; step <= blockIdx.x; ++step) {
@@ -210,7 +210,7 @@ __global__ void warp_scan(const float* in, float* out, int n) {
 }
 RIGHT(warp_scan, 150);
 
-// Lanes talk through shared memory, ordered by __syncwarp alone.
+// Lanes communicate through shared memory, ordered only by __syncwarp.
 __global__ void through_syncwarp(const float* in, float* out, int n) {
   float* tile = shared_memory<float>();
   const int t = threadIdx.x;
@@ -223,7 +223,7 @@ __global__ void through_syncwarp(const float* in, float* out, int n) {
 }
 RIGHT(through_syncwarp, 150);
 
-// The last steps of a reduction, of one warp, with volatile and __syncwarp.
+// The last steps of a reduction, in one warp, with volatile and __syncwarp.
 __global__ void volatile_tail(const float* in, float* out, int n) {
   __shared__ float sums[64];
   const int t = threadIdx.x;
@@ -359,7 +359,7 @@ RIGHT(tiles_go_their_own_way, 336).at(96, 32);
 
 // ---- the grid
 
-// All blocks write, all meet, each reads what another one wrote; and once more.
+// All blocks write, all meet, each reads another one's words; and once more.
 __global__ void grid_barriers(const float* in, float* middle, float* out,
                               int n) {
   const int i = global_index();
@@ -374,7 +374,7 @@ __global__ void grid_barriers(const float* in, float* middle, float* out,
 PLANTED(__LINE__, {"grid_barriers", planted::Kind::right,
                    planted::cooperative(grid_barriers), 150});
 
-// A thread waits for another one of its block: it must not starve it.
+// A thread waits for another one of its block and must not starve it.
 __global__ void spins(const float*, float* out, unsigned* flag, int) {
   if (blockIdx.x > 0) return;
   if (threadIdx.x == 0) {
@@ -412,8 +412,8 @@ __global__ void maximum_by_compare_and_swap(const float* in, float* out,
 }
 RIGHT(maximum_by_compare_and_swap, 3);
 
-// The last block to finish adds up what the others left: __threadfence
-// and an atomic counter.
+// The last block to finish adds up the others' sums: __threadfence and an
+// atomic counter.
 __global__ void last_block(const float* in, float* partial, unsigned* done,
                            float* out, int n) {
   __shared__ float sums[1024];
@@ -454,8 +454,8 @@ __global__ void last_block_resets(const float* in, float* partial,
 }
 RIGHT(last_block_resets, 4);
 
-// Every thread fences what it wrote, the block meets, and one thread
-// counts for all of them.
+// Every thread fences its own writes, the block meets, and one thread counts
+// for all of them.
 __global__ void fence_then_barrier(const float* in, float* partial,
                                    unsigned* done, float* out, int n) {
   __shared__ bool last;
@@ -489,8 +489,8 @@ __global__ void fence_of_all_then_ticket(const float* in, float* partial,
 }
 RIGHT(fence_of_all_then_ticket, 6);
 
-// The block meets first, and the fence of one thread covers
-// what all of them wrote.
+// The block meets first, and one thread's fence covers the writes of all of
+// them.
 __global__ void barrier_then_fence(const float* in, float* partial,
                                    unsigned* done, float* out, int n) {
   __shared__ bool last;
@@ -516,7 +516,7 @@ __global__ void writes_threes(const float*, float* out, int n) {
   if (global_index() < n) out[global_index()] = 3;
 }
 
-// What no launch before it has touched it may write at once.
+// It may write at once to memory that no earlier launch has touched.
 __global__ void prepares_its_own(const float* in, float* own, float* out,
                                  int n) {
   const int i = global_index();

@@ -1,4 +1,4 @@
-// Planted: right, and slow by one mistake each; the line is marked "// slow".
+// Planted: correct, but slow by one mistake each; its line is marked "// slow".
 #include "places/emulation/slow.hpp"
 
 namespace planted {
@@ -100,7 +100,7 @@ __global__ void few_blocks(const float* in, float* out, int n) {
 }
 SLOW(few_blocks, 1024, 128, "the largest launch has 8 blocks of 128 threads");
 
-// ---- what nvcc and a GPU put together
+// ---- accesses that nvcc and a GPU combine
 
 __global__ void both_arms(const float* in, float* out, int n) {
   const int i = global_index(), lane = i % 32;

@@ -1,4 +1,4 @@
-// Kernels that are right and slow, each by one mistake.
+// Kernels that are correct but slow, each by one mistake.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace planted {
 
 struct Slow {
   Case run;
-  // parts of the first sentence that counters say of it; none: nothing is wrong
+  // parts of the first sentence that counters give; empty: nothing is wrong
   std::vector<std::string> says;
 };
 std::vector<Slow>& slow_kernels();

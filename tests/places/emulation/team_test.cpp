@@ -1,5 +1,5 @@
 // Teams of GPUs: how problems are divided among them; and, by emulation, that
-// what travels between them arrives and that planted faults are found.
+// transfers between them arrive and that planted faults are found.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 
@@ -50,7 +50,7 @@ struct Team {
 
   EmulatedGpus team;
   teams::Bench bench;
-  std::vector<Memory> memory;  // goes before the team does
+  std::vector<Memory> memory;  // destroyed before the team
 };
 
 const teams::Case& named(const std::string& name) {
@@ -72,8 +72,8 @@ std::vector<Share> divided(const std::string& variant, const Size& size,
 
 BOOST_AUTO_TEST_SUITE(teams_of_gpus)
 
-// Unless a number of GPUs is asked for, a problem too small for a
-// team is given to one GPU.
+// Unless a number of GPUs is requested, a problem too small for several is
+// given to one GPU.
 BOOST_AUTO_TEST_CASE(a_team_that_does_not_pay_is_one_gpu) {
   const auto used = [](const char* name, const Size& size, Dtype dtype) {
     const auto& variant = variant_called(name);
@@ -143,8 +143,8 @@ BOOST_AUTO_TEST_CASE(blocks_on_a_grid_cover_every_element_once) {
         for (std::size_t e = 0; e < owners.size(); ++e) {
           owners[e] += part.place_of(static_cast<std::int64_t>(e)).has_value();
         }
-        // The first dimension is shared out by the rows of the grid,
-        // the second by its columns.
+        // The rows of the grid divide the first dimension, its columns the
+        // second.
         const auto rows = part.spec.name == "b" ? size[1] : size[0];
         BOOST_TEST(part.row == share_begin(rows, i / grid.cols, grid.rows));
         BOOST_TEST(part.col ==
@@ -231,8 +231,8 @@ BOOST_AUTO_TEST_CASE(every_gpu_has_the_piece_of_the_one_before_it_in_a_ring) {
   }
 }
 
-// Numbers are the course's, for kernels on one GPU. A build without cuBLAS
-// must not give the number of cuBLAS to a variant for teams.
+// Numbers are the course's, for kernels on one GPU. A build without cuBLAS must
+// not give cuBLAS's number to a variant for several GPUs.
 BOOST_AUTO_TEST_CASE(variants_for_teams_have_no_number) {
   for (const auto* workload : Registry::instance().workloads()) {
     for (const auto* variant :
@@ -258,8 +258,7 @@ BOOST_AUTO_TEST_CASE(planted_faults_between_gpus_are_found) {
   BOOST_TEST(faults >= 15);
 }
 
-// Where panels are wide enough, two GPUs compute half of
-// their common block each.
+// If panels are wide enough, two GPUs compute half of their common block each.
 BOOST_AUTO_TEST_CASE(covariance_of_panels_that_are_cut_in_half_is_right) {
   const auto& workload = *Registry::instance().workload("covariance");
   const auto judge = [&](const char* variant, Size size,
@@ -275,7 +274,7 @@ BOOST_AUTO_TEST_CASE(covariance_of_panels_that_are_cut_in_half_is_right) {
     }
   };
   judge("covariance/cuda/split_panels", {9, 540}, {2, 4});
-  // with large tiles, and with those of a middle size
+  // with large tiles, and with medium ones
   judge("covariance/cuda/split_tensor", {4, 600}, {2});
   judge("covariance/cuda/split_tensor", {200, 600}, {2});
 }

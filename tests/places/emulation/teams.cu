@@ -1,5 +1,5 @@
-// What a team of emulated GPUs is given to do: right transfers, and
-// transfers with planted faults.
+// The work of a team of emulated GPUs: correct transfers, and transfers with
+// planted faults.
 #include "places/emulation/teams.hpp"
 
 using namespace parlab;
@@ -26,7 +26,7 @@ void add_one_to(Gpu& gpu, float* data, int n) {
   gpu.launch({.grid = {ceil_div(n, 32)}, .block = {32}}, add_one, data, n);
 }
 
-// Each passes its piece on to the next one, in a ring.
+// Each GPU passes its piece on to the next one, in a ring.
 std::vector<Gpus::Move> ring(const Bench& b) {
   std::vector<Gpus::Move> moves;
   for (int i = 0; i < b.team.count(); ++i) {

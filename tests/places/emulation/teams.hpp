@@ -1,5 +1,5 @@
-// Transfers between emulated GPUs, right ones and planted faults, and
-// the memory they work on.
+// Transfers between emulated GPUs, correct ones and planted faults, and their
+// memory.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@
 
 namespace teams {
 
-// On GPU i: n floats data[i] that are all i + 1, as many in other[i] that
-// nothing has written, and as many in input[i], an input.
+// On GPU i: n floats data[i] that all equal i + 1, as many unwritten ones in
+// other[i], and as many in input[i], an input.
 struct Bench {
   parlab::EmulatedGpus& team;
   parlab::OnEach<float> data, other, input;
@@ -20,7 +20,7 @@ struct Bench {
 
 struct Case {
   std::string name;
-  // the cause of its fault, with arguments; empty when it is right
+  // the cause of its fault, with arguments; empty if it is correct
   std::string says;
   std::function<void(const Bench&)> run;
 };
