@@ -107,7 +107,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' $1 $2;)
 $(if $(filter all build install,$(MAKECMDGOALS)),$(if $(wildcard $(BIN)/parlab*),,$(shell NO_INSTALL=1 scripts/install.sh build >&2)))
 
 # ---- targets ----------------------------------------------------------------
-.PHONY: assignment workload measure build check check-quick device-spread report sanitize counters energy tune figures say-what-is-left-out gallery format lint all install deb deps clean help $(EXPERIMENTS)
+.PHONY: assignment workload measure build check check-quick device-spread report sanitize counters energy tune figures say-what-is-left-out gallery docs format lint all install deb deps clean help $(EXPERIMENTS)
 
 # On a cluster the build runs here, or with BUILD_ON=node in the first job.
 BUILD_ON   ?= $(shell sed -n 's/^BUILD_ON=//p' $(or $(CLUSTER_SETTINGS),cluster.settings) 2>/dev/null)
@@ -195,6 +195,10 @@ figures: ## draw the figures and pages that are out of date, from the records of
 gallery: ## draw the few pictures of docs/gallery again, from the records in the repository
 	@$(MAKE) figures
 	@scripts/gallery.sh nvidia-h200 nvidia-h200-x4
+docs: ## build the documentation as a site, in build/docs/site
+	@scripts/install.sh docs
+	@$(MAKE) $(BIN)/parlab-emulated
+	@PARLAB=$(BIN)/parlab-emulated scripts/docs.sh
 format: ## format all C++ and CUDA sources in place
 lint: ## check formatting, shell scripts, and all of src for common mistakes (clang-tidy)
 deps: ## install the packages that are missing (NO_INSTALL=1: say which)

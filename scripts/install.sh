@@ -1,6 +1,6 @@
 #!/bin/bash -p
 # Installs parlab's missing dependencies on Debian, Ubuntu or Fedora: scripts/install.sh [build] [figures]
-# [check] (all three if none is named). If nothing is missing, it says and does nothing.
+# [check] (all three if none is named) [docs]. If nothing is missing, it says and does nothing.
 #
 # A dependency counts wherever it comes from: a package, a module, Spack, conda, a private prefix (CPATH,
 # LIBRARY_PATH, BOOST_ROOT). NO_INSTALL=1 installs nothing, says what is missing and what is left out without
@@ -13,18 +13,21 @@ declare -A groups=(
   [build]="compiler make program_options context hwloc seccomp zstd rapidjson"
   [figures]="gnuplot sqlite fonts"
   [check]="unit_test git zstdcat"
+  [docs]="mkdocs"
 )
 # Without these something is left out, with a line that says so; everything else works.
 declare -A optional=(
   [build]="blas"
   [figures]="gnuplot sqlite fonts"
-  [check]="clang_format clang_tidy shellcheck chromium pdftotext slurmctld slurmd slurm munge blis"
+  [check]="clang_format clang_tidy shellcheck chromium pdftotext slurmctld slurmd slurm munge blis mkdocs"
+  [docs]="doxygen"
 )
 declare -A left_out=(
   [blas]="BLAS on the CPU" [gnuplot]=figures [sqlite]="figures and tables" [fonts]="their usual font"
   [clang_format]="the check of the format" [clang_tidy]="make lint" [shellcheck]="the check of scripts"
   [chromium]="tests of the page" [pdftotext]="a test of the page in print" [slurmctld]="tests of clusters" [slurmd]="tests of clusters"
   [slurm]="tests of clusters" [munge]="tests of clusters" [blis]="a test with another BLAS"
+  [mkdocs]="the test of the documentation" [doxygen]="pages of the headers"
 )
 
 read -ra compiler <<<"${CXX:-g++}" # of several words, perhaps: ccache g++ -m64
@@ -46,6 +49,7 @@ declare -A command_of=(
   [compiler]=${before_options##* } [make]=make [gnuplot]=gnuplot [git]=git [clang_format]=clang-format
   [clang_tidy]=clang-tidy [shellcheck]=shellcheck [chromium]=chromium [pdftotext]=pdftotext [slurmctld]=slurmctld
   [slurmd]=slurmd [slurm]=sbatch [munge]=munged [zstdcat]=zstdcat
+  [mkdocs]=mkdocs [doxygen]=doxygen
 )
 # shellcheck disable=SC2034 # by name, in packages_of
 declare -A debian=(
@@ -55,7 +59,7 @@ declare -A debian=(
   [fonts]=fonts-dejavu-core [seccomp]=libseccomp-dev [unit_test]=libboost-test-dev [git]=git [clang_format]=clang-format
   [clang_tidy]=clang-tidy [shellcheck]=shellcheck [chromium]=chromium [pdftotext]=poppler-utils
   [slurmctld]=slurmctld [slurmd]=slurmd [slurm]=slurm-client [munge]=munge [blis]=libblis4-openmp
-  [zstd]=libzstd-dev [zstdcat]=zstd
+  [zstd]=libzstd-dev [zstdcat]=zstd [mkdocs]=mkdocs [doxygen]=doxygen
 )
 # shellcheck disable=SC2034 # by name, in packages_of
 declare -A fedora=(
@@ -64,7 +68,7 @@ declare -A fedora=(
   [gnuplot]=gnuplot [sqlite]=sqlite-devel [fonts]=dejavu-sans-fonts [seccomp]=libseccomp-devel [unit_test]=boost-devel [git]=git
   [clang_format]=clang-tools-extra [clang_tidy]=clang-tools-extra [shellcheck]=ShellCheck
   [chromium]=chromium [pdftotext]=poppler-utils [slurmctld]=slurm-slurmctld [slurmd]=slurm-slurmd [slurm]=slurm [munge]=munge [blis]=blis-openmp
-  [zstd]=libzstd-devel [zstdcat]=zstd
+  [zstd]=libzstd-devel [zstdcat]=zstd [mkdocs]=mkdocs [doxygen]=doxygen
 )
 
 # Other places of headers and libraries, as in the Makefile.
@@ -148,7 +152,7 @@ asked=("$@")
 needed=() more=()
 for group in "${asked[@]}"; do
   [[ -n ${groups[$group]:-} ]] || {
-    echo "install.sh: '$group' is no group of packages: use build, figures, check" >&2
+    echo "install.sh: '$group' is no group of packages: use build, figures, check, docs" >&2
     exit 2
   }
   for name in ${groups[$group]}; do

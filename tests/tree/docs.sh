@@ -47,6 +47,46 @@ printf '%s\n' '# A b, c' '[a](#a-b-c) [b](#b)' '```' '[c](c.md)' '```' '[d](d.md
 expect "a broken one is found" test "$(broken_links "$tree/links.md" | sed 's/: .*//')" = "$tree/links.md:2
 $tree/links.md:6"
 
+# A listing is a program (tests/tree/add-variant.sh builds it), a part of a file, or an outline.
+# listings FILE...: of each the mark before it, and its text in one line.
+listings() {
+  awk '/^<!-- (program|part of): |^<!-- outline/ { mark = $0; next }
+    /^```/ { if (inside) print text; inside = 0 }
+    /^```(cpp|cuda|gnuplot|sql)/ { print mark == "" ? FILENAME ":" FNR : mark; mark = text = ""; inside = 1; next }
+    inside { text = text $0 }' "$@"
+}
+unmarked=0
+while IFS= read -r mark && IFS= read -r text; do
+  case $mark in
+  '<!-- part of: '*)
+    file=${mark#'<!-- part of: '} file=${file%' -->'}
+    expect "a listing is in $file" grep -qF -e "${text//[[:space:]]/}" <(tr -d '[:space:]' <"$file")
+    ;;
+  '<!-- '*) ;;
+  *)
+    echo "    $mark: a listing that nothing compiles"
+    unmarked=1
+    ;;
+  esac
+done < <(listings "${documents[@]}")
+expect "every listing is compiled, or marked as an outline" test $unmarked = 0
+
+fields=$(sed -nE 's/.*visit\("([a-z_]+)".*/\1/p' src/record/fields.hpp | sort -u)
+missing=$(for field in $fields; do grep -qF "\`$field\`" docs/reference/record-fields.md || echo "$field"; done)
+expect "every field of a record is explained: $missing" test -z "$missing"
+verdicts=$(sed -n '/PARLAB_ENUM(Verdict/,/;\|))/p' src/core/types.hpp | grep -oE '"[a-z_]+"\)' | tr -d '")')
+missing=$(for verdict in $verdicts; do grep -qF "| \`$verdict\` |" docs/reference/verdicts.md || echo "$verdict"; done)
+expect "every verdict is explained: $missing" test -z "$missing" -a "$(wc -w <<<"$verdicts")" -ge 9
+
+if command -v mkdocs >/dev/null; then
+  expect "the site is built" env PARLAB=bin/parlab-emulated scripts/docs.sh "$tree/site"
+  expect "it has every page" test -z "$(find docs -name '*.md' -printf '%P\n' | while read -r page; do
+    [[ -f $tree/site/site/${page%.md}.html ]] || echo "$page"; done)"
+  expect "and the help text of a command" grep -q 'Usage: parlab compare' "$tree/site/site/reference/command-line.html"
+else
+  echo "skipped: mkdocs is not here"
+fi
+
 mkdir "$tree/bin"
 for source in src/workloads/*.cpp; do
   ln -s "$root/bin/parlab-emulated" "$tree/bin/$(basename "$source" .cpp)"
