@@ -1,7 +1,7 @@
 // Keeps the whole matrix on the chip at once, if it is small enough: each
 // multiprocessor holds an equal share of the rows in its shared memory.
 //   All copies of a share start together, and there is one wait for them:
-//     reading the matrix costs one latency and the rate of the L2 cache.
+//     reading the matrix takes one latency plus the time of the L2 cache.
 //   t = A x of the share's rows: a warp computes a row or a part of one.
 //   t times the same share is this block's part of y, a thread per column.
 //

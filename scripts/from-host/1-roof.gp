@@ -1,4 +1,4 @@
-# From host memory and back: the share of the limit of the link, or of the work, by size.
+# From host memory and back: how close each comes to the limit of the link, or of the work, by size.
 rows = "SELECT workload AS panel, dtype AS curve, bytes AS x, roof_percent AS y, NULL AS low, NULL AS high, tunables AS note, NULL AS look FROM overlapped ORDER BY workload, dtype DESC"
 run = "from host memory: make from-host"
 subject = "From host memory and back"

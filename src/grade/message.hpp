@@ -33,9 +33,9 @@ struct Malformed : PointError {
 template <typename T, typename U>
 concept Is = std::is_same_v<std::remove_const_t<T>, U>;
 
-// Numbers, enums, texts, optional values, variants, pairs, lists of all these,
-// and structs travel. A struct names its members once, for both directions, in
-// its own namespace:
+// A message can hold numbers, enums, texts, optional values, variants, pairs,
+// lists of all these, and structs. A struct names its members once, for both
+// directions, in its own namespace:
 //   auto members(Is<Disturbance> auto& d) {
 //     return std::tie(d.inputs, d.outputs);
 //   }
