@@ -73,7 +73,7 @@ __device__ T look_back(State* states, std::int64_t tile) {
     do {
       state = other < 0 ? State{0, to_bits(T{0})} : read(states + other);
       knowing = __ballot_sync(all_lanes, state.prefix != 0);
-      nearer = (knowing & -knowing) - 1;  // than the nearest that knows; or all
+      nearer = (knowing & -knowing) - 1;  // lanes before that one, or all
       unknown = __ballot_sync(all_lanes, state.sum == 0) & nearer;
     } while (unknown != 0);
 

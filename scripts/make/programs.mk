@@ -14,8 +14,8 @@ WORKLOADS := $(sort $(patsubst src/workloads/%.cpp,%,$(wildcard src/workloads/*.
 
 # A folder of src/ compiles in units: files that include up to eight of its
 # files. A file is compiled alone if it has flags of its own or changes with
-# each commit. So is a workload, because its author knows no other. A
-# submission's program has a part of grade/ too.
+# each commit. Workloads are too, because their authors do not know of each
+# other. A submission's program has a part of grade/ too.
 ALONE  := src/core/build.cpp src/core/pair_rows.cpp src/machine/host_ceilings.cpp \
           $(wildcard src/workloads/*.cpp)
 SERVED := $(wildcard src/grade/message.cpp src/grade/protocol.cpp src/grade/serve.cpp)

@@ -30,8 +30,8 @@ std::string dimensions_of(const Workload& workload) {
   return text;
 }
 
-// With the course's variables, as many numbers as the problem has extents are
-// one problem.
+// With the course's variables set, one number per extent describes a single
+// problem, not a list of sizes.
 std::string as_one_problem(const Workload& workload,
                            const std::string& program) {
   const auto extents = count_extents(workload);

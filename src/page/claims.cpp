@@ -146,16 +146,17 @@ Section claims(const std::vector<Finding>& findings,
       .id = "claims",
       .title = "Do the claims of the source reports hold?",
       .label = "Claims",
-      .blocks = {Paragraph{of_all(hold, findings.size()) +
-                           " claims and observations hold here. " +
-                           counted_verdicts(findings) +
-                           ". Each leads to what it says and why "
-                           "it holds or not."},
-                 Paragraph{.text = "\"5 of 6, 1 undecided\": the rule holds "
-                                   "at 5 of the 6 places where the samples "
-                                   "decide, and at 1 more they do not. A "
-                                   "tie: they show no difference.",
-                           .small = true}}};
+      .blocks = {
+          Paragraph{of_all(hold, findings.size()) +
+                    " claims and observations hold here. " +
+                    counted_verdicts(findings) +
+                    ". Each links to its text and to the reason why it holds "
+                    "or not."},
+          Paragraph{
+              .text = "\"5 of 6, 1 undecided\": the rule holds at 5 of the 6 "
+                      "places where the samples decide; at 1 more they cannot "
+                      "decide. A tie: no measurable difference.",
+              .small = true}}};
   for (auto& grid : claims_grid({{"", "", findings}}))
     section.blocks.push_back(std::move(grid));
   for (const auto& report : reports_of(findings))

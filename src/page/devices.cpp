@@ -9,12 +9,11 @@ namespace parlab::page {
 namespace {
 
 Chart chart_of(const std::vector<Spread>& spreads) {
-  Chart chart{
-      .id = "fig-devices",
-      .title = "Times of each device over those of the device in the middle",
-      .x = {"device, the slowest first"},
-      .y = {"time over that of the device in the middle"},
-      .series = {}};
+  Chart chart{.id = "fig-devices",
+              .title = "Time of each device relative to the median device",
+              .x = {"device, slowest first"},
+              .y = {"time relative to the median device"},
+              .series = {}};
   int look = 0;
   for (const auto& spread : spreads) {
     Series series{spread.variant + ", " + spread.point, {}, look++};
@@ -37,15 +36,15 @@ Text outliers(const std::vector<Spread>& spreads) {
   }
   const Text bound = share(slow_device);
   if (slow.empty()) {
-    return "No device is slower than the one in the middle by more than " +
-           bound + ".";
+    return "No device is slower than the median device by more than " + bound +
+           ".";
   }
   std::vector<Text> each;
   for (const auto& [device, by] : slow)
     each.push_back(device + " (" + Text(Quantity{by, Unit::factor}) +
                    " its time)");
-  return "Slower than the device in the middle by more than " + bound +
-         ", with their whole interval: " + joined(each, "; ") + ".";
+  return "Slower than the median device by more than " + bound +
+         " over the whole interval: " + joined(each, "; ") + ".";
 }
 
 }  // namespace
@@ -58,17 +57,15 @@ std::optional<Section> devices(const Measured& measured) {
   if (measured.control.empty()) return std::nullopt;
   Section section{.id = "devices", .title = "Devices", .label = "Devices"};
   if (spreads.empty()) {
-    section.blocks = {
-        Paragraph{"Control points were measured by one device alone."}};
+    section.blocks = {Paragraph{"Only one device measured control points."}};
     return section;
   }
   section.blocks = {
-      Paragraph{"Devices of one kind differ. Every job measured these control "
-                "points on the device it was given; 1 is the device in the "
-                "middle."},
+      Paragraph{"Devices of the same model differ. Every job measured these "
+                "control points on its device; 1 is the median device."},
       Paragraph{outliers(spreads)}, chart_of(spreads)};
   for (const auto& spread : spreads) {
-    auto table = table_of({"device", "median", "over the middle", "95 %"});
+    auto table = table_of({"device", "median", "relative", "95 %"});
     table.title = spread.variant + ", " + spread.point;
     table.numbers = table.folded = true;
     for (const auto& device : spread.devices) {

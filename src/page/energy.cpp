@@ -124,7 +124,7 @@ MarkedRow row_of(const Costs& rungs, const std::string& workload) {
   row.says = {fastest.entry->record.variant + ", " +
               in_words(energy_of(fastest))};
   if (thrifty.entry != fastest.entry) {
-    row.says.push_back(in_words(times(more)) + " the joules of " +
+    row.says.push_back(in_words(times(more)) + " the energy of " +
                        thrifty.entry->record.variant +
                        (of_fastest(rungs) == Thrift::tie ? ": a tie" : ""));
   }
@@ -143,26 +143,26 @@ Cell is_it_the_fastest(const Costs& rungs) {
     const auto others = ties_in_joules(rungs, thrifty);
     return {"yes",
             Quantity{seconds_of(fastest), Unit::second} +
-                Text(others.empty() ? "" : "; a tie in joules with " + others)};
+                Text(others.empty() ? "" : "; a tie in energy with " + others)};
   }
   if (parlab::tied(of_energy)) {
     return {
-        "no; in joules a tie with the fastest, " + name(fastest.entry->record),
-        "whose joules are " + Text(Range{joules})};
+        "no; a tie in energy with the fastest, " + name(fastest.entry->record),
+        "relative energy of that: " + Text(Range{joules})};
   }
   if (parlab::tied(of_time)) {
     return {"a tie with " + name(fastest.entry->record),
-            "in time; in joules " + Text(Range{joules})};
+            "in time; energy of that: " + Text(Range{joules})};
   }
   return {"no: " + name(fastest.entry->record),
-          "which needs " + Text(joules) + " the joules (" + Range{joules} +
+          "which needs " + Text(joules) + " the energy (" + Range{joules} +
               ") and " + Quantity{1 / of_time.value, Unit::factor} +
               " the time"};
 }
 
 Table table_of_rungs(const Costs& rungs, const std::string& title) {
-  auto table = table_of({"variant", "time", "one after another", "energy",
-                         "95 %", "per joule", "power", "at rest", "source"});
+  auto table = table_of({"variant", "time", "back to back", "energy", "95 %",
+                         "per joule", "power", "at rest", "source"});
   table.title = title;
   table.numbers = table.folded = true;
   for (const auto& rung : rungs) {
@@ -209,12 +209,12 @@ std::optional<Section> without_joules(const Measured& measured) {
   }
   List list;
   for (const auto& [example, count] : reasons) {
-    list.items.push_back("No joules of " + counted(count, "measurement") +
+    list.items.push_back("No energy for " + counted(count, "measurement") +
                          ": " + example);
   }
   if (list.items.empty()) return std::nullopt;
   return Section{
-      .title = "Measurements without joules", .blocks = {list}, .folded = true};
+      .title = "Measurements without energy", .blocks = {list}, .folded = true};
 }
 
 bool asked_for_energy(const Measured& measured) {
@@ -270,14 +270,13 @@ std::optional<Section> energy(const Measured& measured) {
               .logarithmic = true,
               .from = 1,
               .key = {{Look::ring, "a kernel"}, {Look::disc, "the fastest"}},
-              .leads = "Each row leads to the ladder of its workload.",
+              .leads = "Each row links to the ladder of its workload.",
               .caption =
-                  "Joules of one execution over those of the thriftiest "
-                  "of its workload. The fastest is the thriftiest where "
-                  "it is at the left end: \"yes\". \"Tie\": another needs "
-                  "less, but the samples do not tell it from the fastest, in "
-                  "joules or in time. Sizes are those whose joules were "
-                  "measured."};
+                  "Energy of one execution, relative to the lowest of its "
+                  "workload. \"Yes\": the fastest variant is at the left end "
+                  "and needs the least energy. \"Tie\": another variant needs "
+                  "less, but the samples cannot tell the two apart, in energy "
+                  "or in time. Sizes are those at which energy was measured."};
   for (const auto& reference : references(measured)) {
     const auto& workload = reference.workload;
     for (const bool gpu : {true, false}) {
@@ -303,11 +302,11 @@ std::optional<Section> energy(const Measured& measured) {
   }
   strip.rows = std::move(answers.rows);
   logarithmic_axis(strip);
-  table.title = "The thriftiest of each";
+  table.title = "The variant with the least energy";
   table.folded = table.printed = true;
   Section section{.id = "energy",
                   .title = "Does the fastest need the least energy?",
-                  .label = "Energy: is the fastest the thriftiest?"};
+                  .label = "Energy: does the fastest need the least?"};
   if (answers.asked > 0) {
     strip.title = "In " + of_all(answers.yes, answers.asked) +
                   " workloads the fastest variant needs the least energy" +
@@ -316,14 +315,13 @@ std::optional<Section> energy(const Measured& measured) {
   }
   if (!table.rows.empty()) section.blocks.push_back(table);
   section.blocks.push_back(Paragraph{
-      .text = "Joules of one execution, what the device uses at rest included: "
-              "of a GPU those of the whole board, of a CPU those of its "
-              "packages and, where they are counted, their memory; never those "
-              "of the rest of the machine. So a GPU is not compared with a "
-              "CPU. Each variant has one setting, its fastest whose joules "
-              "were measured. \"One after another\" is the time of an "
-              "execution among the many that the joules are of; power is that "
-              "of this time.",
+      .text = "Energy of one execution, including idle power. For a GPU it is "
+              "that of the whole board, for a CPU that of its packages and, if "
+              "it is counted, their memory; the rest of the machine is not "
+              "included. A GPU is therefore not compared with a CPU. Each "
+              "variant is shown with its fastest setting whose energy was "
+              "measured. \"Back to back\": time per execution in the long loop "
+              "used to measure energy; power is that of this loop.",
       .small = true});
   std::move(details.begin(), details.end(), std::back_inserter(section.blocks));
   auto absent = without_joules(measured);

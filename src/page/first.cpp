@@ -179,13 +179,14 @@ std::string what_this_is(const std::vector<const Measured*>& machines) {
       least = std::min(least, kernels);
     }
   }
-  if (workloads.empty()) return "parlab measures what it has verified.";
+  if (workloads.empty())
+    return "parlab verifies results before it measures times.";
   const auto each = least < most ? std::to_string(least) + " to " +
                                        counted(most, "variant") + " each"
                                  : counted(most, "variant") + " each";
   return counted(workloads.size(), "computation") + ", " + each +
-         ", from the plainest to the fastest, against what the hardware "
-         "allows: parlab verified every result before it timed anything.";
+         ", from the simplest to the fastest, compared with the limit of the "
+         "hardware. Every result was verified before it was timed.";
 }
 
 std::optional<Strip> first_to_fastest(const Measured& measured,
@@ -210,19 +211,18 @@ std::optional<Strip> first_to_fastest(const Measured& measured,
               {Look::ring, "one after it"},
               {Look::disc, "the fastest here"},
               {Look::tick, "the vendor's library"}},
-      .leads = "Each row leads to the ladder of its workload."};
+      .leads = "Each row links to the ladder of its workload."};
   for (const auto& climb : all)
     strip.rows.push_back(row_of(climb, page));
   const auto where_it_ran = !measured.has_gpu() ? std::string("CPU")
                             : several_gpus(measured)
                                 ? "One GPU of the " + gpus_of(measured) +
-                                      ", the limit is that of one, data on the "
-                                      "GPU"
+                                      ", with the limit of one, data on the GPU"
                                 : measured.gpu() + ", data on the GPU";
   strip.caption = where_it_ran +
-                  ", full precision, caches warm, at the largest size that "
-                  "nearly all variants were measured at. The limit is the "
-                  "least time that the measured bandwidth and peak allow.";
+                  ", full precision, caches warm, at the largest size at which "
+                  "nearly all variants were measured. The limit is the "
+                  "shortest time that the measured bandwidth and peak allow.";
   return strip;
 }
 

@@ -182,15 +182,15 @@ std::vector<Block> ranks(const Machines& machines, bool gpu) {
       workloads.insert(name);
   }
   const std::string half = gpu ? "GPUs" : "CPUs";
-  auto table =
-      table_of({"Machine", "Fastest variant", "Time", "Over the fastest"});
+  auto table = table_of(
+      {"Machine", "Fastest variant", "Time", "Relative to the fastest"});
   table.title = half + " in numbers";
   table.folded = table.printed = true;
   Strip strip{
       .id = "fig-" + anchor(half),
       .title = {},
-      .leads = "Each row leads to its workload on the page of the fastest.",
-      .caption = "The least time of each machine over that of the fastest, " +
+      .leads = "Each row links to its workload on the page of the fastest.",
+      .caption = "The best time of each machine relative to the fastest, " +
                  (gpu ? "on one GPU each." : half + " alone.")};
   std::map<std::string, std::size_t> wins, there;
   std::size_t asked = 0;
@@ -263,9 +263,8 @@ Alternatives first_of_each(const std::vector<const Measured*>& machines) {
     if (!strip) continue;
     choice.sections.push_back(
         {.id = id,
-         .title = measured->machine +
-                  ": from the first kernel to the fastest, against the limit "
-                  "of the hardware",
+         .title = measured->machine + ": from the first kernel to the fastest, "
+                                      "compared with the limit of the hardware",
          .label = label_of(*measured),
          .blocks = {
              headlines(*measured,
@@ -309,14 +308,15 @@ Section side_by_side(const std::vector<Measured>& machines) {
       .title = "Which machine is the fastest?",
       .label = "Which machine is the fastest?",
       .blocks = {Paragraph{
-          "The fastest variant of each machine, kernel only: one GPU against "
-          "one GPU, CPUs among themselves, each workload at the largest "
-          "size that most of them were measured at."}}};
+          "The fastest variant on each machine, without transfers. Single GPUs "
+          "are compared with each other, and CPUs with each other, each "
+          "workload at the largest size that most of them measured."}}};
   if (!left_out.empty()) {
     section.blocks.push_back(Paragraph{
         "Left out: " + joined(left_out) +
-        ", which have several GPUs of a kind that is here alone. " +
-        Link{"What does a second GPU buy?", "#teams"} + " compares those."});
+        ", which have several GPUs of a model that is compared here as a "
+        "single one. " +
+        Link{"What does a second GPU gain?", "#teams"} + " compares those."});
   }
   for (const bool gpu : {true, false}) {
     for (auto& block : ranks(compared, gpu))
@@ -345,7 +345,7 @@ Section verdicts(const std::vector<Measured>& machines) {
                   .label = "Claims",
                   .blocks = {Paragraph{"Claims and observations: " +
                                        joined(counts) + ". " + joined(signs) +
-                                       ". Each leads to its rule and its "
+                                       ". Each links to its rule and its "
                                        "numbers on the page of the machine."}}};
   for (auto& grid : claims_grid(judged))
     section.blocks.push_back(std::move(grid));

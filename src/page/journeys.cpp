@@ -119,8 +119,8 @@ std::vector<Block> does_it_pay(const std::vector<Journey>& all) {
   for (const auto& journey : all)
     kernels.push_back(journey.kernel);
   std::string sentence =
-      "At large sizes the GPU beats the best of the CPU in " + wins(kernels) +
-      " workloads with its data on the GPU";
+      "At large sizes the GPU beats the best CPU variant in " + wins(kernels) +
+      " workloads with data on the GPU";
   for (const auto way : ways) {
     if (const auto some = of_way(all, way); !some.empty())
       sentence += ", in " + wins(some) + " with " + name_of(way);
@@ -131,13 +131,13 @@ std::vector<Block> does_it_pay(const std::vector<Journey>& all) {
               .left = "the CPU is faster",
               .right = "the GPU is faster",
               .key = {{Look::disc, data_is_there}},
-              .leads = "Each row leads to the times at all sizes.",
+              .leads = "Each row links to the times at all sizes.",
               .caption =
-                  "Time of the best of the CPU over that of the GPU on "
-                  "the same host. Pageable copies are from and to ordinary "
-                  "memory before and after the kernel, pinned copies from and "
-                  "to pinned memory, copies while computing in pieces beside "
-                  "the kernel."};
+                  "Time of the best CPU variant relative to that of the GPU, "
+                  "on the same host. Pageable copies: ordinary memory, copied "
+                  "before and after the kernel. Pinned copies: the same with "
+                  "pinned memory. Copies while computing: pinned memory, "
+                  "copied in chunks while the kernel runs."};
   for (const auto way : ways)
     strip.key.push_back({look_of(way), name_of(way)});
   for (const auto& journey : all)

@@ -157,23 +157,26 @@ std::optional<Paragraph> why_apart(const Measured& measured,
   const auto own = limit_of(measured, alike->record),
              other = limit_of(measured, full->record);
   const auto type = std::string(parlab::to_string(full->record.dtype));
-  return Paragraph{
-      Strong{short_name(*alike)} + " is " + as_fast(*ratio) + " as " +
-      short_name(*full) + ", and as accurate. It stands apart, for it is not " +
-      type + "'s own arithmetic" +
-      (own.empty() || own == other ? "."
-                                   : ": its limit is " + limit_words(own) +
-                                         ", not " + limit_words(other) + ".")};
+  return Paragraph{Strong{short_name(*alike)} + " is " + as_fast(*ratio) +
+                   " as " + short_name(*full) +
+                   ", at the same accuracy. It is listed separately because it "
+                   "does not use " +
+                   type + "'s own arithmetic" +
+                   (own.empty() || own == other
+                        ? "."
+                        : ": its limit is " + limit_words(own) + ", not " +
+                              limit_words(other) + ".")};
 }
 
 // Says which counts are shown beside the rungs.
 Text where_counted(const Measured& measured, const Entries& rungs) {
   for (const auto* entry : rungs) {
     if (const auto* counts = counts_of(measured.counted, entry->record)) {
-      return " The last line of a rung is what its warps ask of memory at " +
+      return " The last line of a rung shows the memory requests of its warps "
+             "at " +
              short_size(*counts) +
-             ", counted by emulation: a sector is 32 bytes, and 4 a request "
-             "are what 32 neighbours of 4 bytes need.";
+             ", counted by emulation. A sector is 32 bytes; 32 neighbours of 4 "
+             "bytes need 4 sectors a request.";
     }
   }
   return {};
@@ -201,16 +204,16 @@ Section half_of(const Measured& measured, const Entries& entries, bool gpu,
       .blocks = {Paragraph{
           .text =
               point_of(first) + (gpu ? ", data on the GPU" : "") +
-              (limit.empty()
-                   ? Text()
-                   : ". Percent of what " + limit_words(limit) + " allows") +
+              (limit.empty() ? Text()
+                             : ". Percent of the limit that " +
+                                   limit_words(limit) + " sets") +
               (std::ranges::any_of(
                    shown, [](const Entry* one) { return of_team(*one); })
-                   ? ", of as many GPUs as the rung has"
+                   ? ", for as many GPUs as the rung uses"
                    : "") +
-              "; gains are over the best rung above." +
+              "; gains are relative to the best rung above." +
               (any_without_gain(shown)
-                   ? " \"No gain\": its interval does not lie above " +
+                   ? " \"No gain\": the interval is not entirely above " +
                          Text(Quantity{worth_mentioning, Unit::factor}) + "."
                    : Text()) +
               where_counted(measured, rungs),
@@ -222,18 +225,19 @@ Section half_of(const Measured& measured, const Entries& entries, bool gpu,
     section.blocks.push_back(ladder_of(measured, full, nullptr, curves));
   const std::pair<Precision, std::string> others[] = {
       {Precision::alike,
-       "Other arithmetic, as accurate: its errors stay within the bound of " +
+       "Other arithmetic with the same accuracy: its errors stay within the "
+       "bound of " +
            std::string(parlab::to_string(first.dtype)) + "."},
       {Precision::reduced, "Reduced precision."}};
   for (const auto& [precision, what] : others) {
     const auto some = of_precision(rungs, precision);
     if (some.empty()) continue;
     section.blocks.push_back(
-        Paragraph{Strong{what} + Text(best_full == nullptr
-                                          ? ""
-                                          : " Compared with the fastest in "
-                                            "full precision; percent is of "
-                                            "the limit of its own units.")});
+        Paragraph{Strong{what} +
+                  Text(best_full == nullptr
+                           ? ""
+                           : " Compared with the fastest in full precision; "
+                             "percent of the limit of its own units.")});
     section.blocks.push_back(ladder_of(measured, some, best_full, curves));
   }
   return section;
@@ -273,11 +277,12 @@ std::string finding_of_ladder(const Entries& rungs) {
     if (std::ranges::find(largest, step) != largest.end())
       names.push_back(named(step));
   }
-  std::string text = listed(names) +
-                     (!all_compared ? " bought the most of what can be compared"
-                      : gains.size() == 1 ? " is the whole gain"
-                      : gains.size() <= 3 ? " are the whole gain"
-                                          : " buy the most");
+  std::string text =
+      listed(names) + (!all_compared
+                           ? " gained the most of those that can be compared"
+                       : gains.size() == 1 ? " is the whole gain"
+                       : gains.size() <= 3 ? " are the whole gain"
+                                           : " gain the most");
   if (idle > 0) {
     text += "; the " + (idle == 1 ? "one idea" : counted(idle, "idea")) +
             " after " + gains.back()->entry->record.variant +

@@ -41,7 +41,7 @@ Text peak_of(const std::vector<std::pair<double, double>>& curve) {
   const auto memory = bandwidth(curve.back().second) + Text(" from memory (") +
                       size_of(curve.back().first) + ")";
   if (best->first == curve.back().first) return memory;
-  return memory + ", at the most " + bandwidth(best->second) + " (" +
+  return memory + ", at most " + bandwidth(best->second) + " (" +
          size_of(best->first) + ")";
 }
 
@@ -109,15 +109,15 @@ Text hosts_of(const std::vector<Run>& runs) {
   if (hosts.size() < 2) return {};
   return counted(hosts.size(), "host") + " of this name, with " +
          counted(boards.size(), "GPU") +
-         " of the same kind: each point is of the host that measured it "
-         "last. Hosts differ, above all in the memory of their CPU" +
+         " of the same model: each point comes from the host that measured it "
+         "last. Hosts differ most in the memory of their CPU" +
          spread_of_memory(runs);
 }
 
 Text left_out(const Measured& measured) {
   if (measured.rejected == 0) return {};
   return counted(measured.rejected, "time") + ": 'parlab audit " +
-         measured.folder + "' says what speaks against each";
+         measured.folder + "' says why each was left out";
 }
 
 std::string dates_of(const std::vector<Run>& runs) {
@@ -207,8 +207,8 @@ Section machine(const Measured& measured) {
            {"Compiler",
             each(runs, [](const Run& run) { return run.compiler; })},
            {"Flags of the last build",
-            flags + (of_gpu ? " (-O of nvcc is that of the host's side; what "
-                              "runs on the GPU is optimised in full)"
+            flags + (of_gpu ? " (-O of nvcc applies to the host's side; GPU "
+                              "code is fully optimised)"
                             : "")},
            {"Measured", dates_of(runs)},
            {"Versions", each(runs, [](const Run& run) { return run.commit; })},

@@ -119,16 +119,16 @@ Section roofline(const std::string& what, const std::string& id,
   Chart chart{
       .id = "fig-" + id,
       .title = "Roofline of the " + what + ". " + finding,
-      .x = {"flop for each byte that has to move"},
+      .x = {"flop per byte that has to move"},
       .y = {"", Unit::flop_per_second},
       .series = {},
       .caption =
-          "The best of every workload and backend, of GPUs on a single one, at "
-          "the largest size that nearly all variants of the workload were "
-          "measured at; the fastest of each workload has its name. The lines "
-          "are the best of all hosts and GPUs of this name. A point above the "
-          "roof of the memory is small enough for "
-          "the caches, or was reached by units whose peak is not measured."};
+          "The fastest variant of each workload and backend, on one GPU, at "
+          "the largest size at which nearly all variants of the workload were "
+          "measured. The fastest of each workload has its name. The lines are "
+          "the best of all hosts and GPUs of this name. A point above the roof "
+          "of the memory is small enough for the caches, or was reached by "
+          "units whose peak was not measured."};
   const double memory = memory_bandwidth(ceilings);
   const double caches =
       std::max(fastest_rate(ceilings.read), fastest_rate(ceilings.copy));
@@ -186,7 +186,8 @@ Section rooflines(const Measured& measured) {
       measured.has_gpu()
           ? Block(roofline("GPU", "roofline-gpu", measured.device_ceilings(),
                            best_of_each(measured, true)))
-          : Block(Paragraph{"No GPU here, and so no roofline of one."});
+          : Block(Paragraph{
+                "There is no GPU here, so there is no roofline of one."});
   return {.id = "rooflines",
           .title = "Rooflines",
           .label = "Rooflines",

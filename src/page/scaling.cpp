@@ -119,8 +119,8 @@ std::vector<std::string> workloads_of(const Measured& one,
 std::optional<Section> pair_section(const Measured& slower,
                                     const Measured& faster) {
   const auto slow = *slower.device_ceilings(), fast = *faster.device_ceilings();
-  auto table = table_of({"Workload", "Times as fast", "Its limit", "Goes with",
-                         "Fastest of each"});
+  auto table = table_of({"Workload", "Times as fast", "Its limit", "Follows",
+                         "Fastest variants"});
   std::map<std::string, std::string> with;  // what they follow: largest points
   std::size_t small = 0, small_with_none = 0;
   std::string not_both;
@@ -146,11 +146,10 @@ std::optional<Section> pair_section(const Measured& slower,
                                : *as_the_roof ? limit
                                               : "none";
         if (&pair == &pairs.back()) {
-          add_to(
-              with[as_the_roof
-                       ? "with " + goes_with
-                       : "without a verdict, for their interval is too wide"],
-              workload + " " + point);
+          add_to(with[as_the_roof ? "these follow " + goes_with
+                                  : "these have no verdict, because the "
+                                    "interval is too wide"],
+                 workload + " " + point);
         } else {
           ++small;
           small_with_none += as_the_roof == false ? 1 : 0;
@@ -170,16 +169,17 @@ std::optional<Section> pair_section(const Measured& slower,
   table.folded = table.printed = true;
   List list;
   for (const auto& [what, points] : with)
-    list.items.push_back("at the largest sizes " + what + ": " + points);
+    list.items.push_back("At the largest sizes, " + what + ": " + points);
   if (small > 0) {
-    list.items.push_back("at the smallest sizes " +
+    list.items.push_back("At the smallest sizes, " +
                          std::to_string(small_with_none) + " of " +
-                         std::to_string(small) + " with none");
+                         std::to_string(small) + " follow none");
   }
-  Section section{.title = faster.gpu() + " over " + slower.gpu(),
-                  .blocks = {Paragraph{"As measured, times as fast: " +
-                                       gains_of_ceilings(slow, fast) + "."},
-                             list, table}};
+  Section section{
+      .title = faster.gpu() + " over " + slower.gpu(),
+      .blocks = {
+          Paragraph{"Measured ratios: " + gains_of_ceilings(slow, fast) + "."},
+          list, table}};
   if (!not_both.empty()) {
     section.blocks.push_back(
         Paragraph{"Not measured on both: " + not_both + "."});
@@ -197,14 +197,14 @@ std::optional<Section> scaling(const std::vector<Measured>& machines) {
       .title = "What a faster GPU changes",
       .label = "What a faster GPU changes",
       .blocks = {Paragraph{
-          "The fastest variant on each kind of GPU, in the precision of its "
-          "type, kernel only, at the smallest and the largest size that both "
-          "were measured at. A point goes with what sets its limit, memory, a "
-          "unit or the launch of an empty kernel, when it reaches half of the "
-          "limit on both and is faster by as much as the limit is: within " +
+          "The fastest variant on each GPU model, in full precision, without "
+          "transfers, at the smallest and the largest size that both measured. "
+          "A point follows its limit (memory, a unit, or the launch of an "
+          "empty kernel) if it reaches half of the limit on both and its gain "
+          "equals that of the limit within " +
           Text(share(alike)) +
-          ", by its whole interval. It goes with none of them when it waits "
-          "for something else: caches, its own instructions."}}};
+          ", over its whole interval. Otherwise it waits for something else, "
+          "such as caches or its own instructions."}}};
   for (std::size_t i = 1; i < kinds.size(); ++i) {
     if (auto pair = pair_section(*kinds.front(), *kinds[i]))
       section.blocks.push_back(std::move(*pair));

@@ -96,17 +96,17 @@ std::vector<Block> what_teams_buy(const Measured& measured,
     for (const auto& [gpus, share] : team.largest)
       counts[gpus] = true;
   }
-  Strip strip{.id = "fig-teams",
-              .title = {},
-              .from = 0,
-              .to = static_cast<double>(counts.rbegin()->first) + 0.2,
-              .line = 1,
-              .leads = "Each row leads to the ladder of its workload.",
-              .caption =
-                  "The best of so many GPUs over the best of one, at "
-                  "the largest size measured. A size from which they "
-                  "pay is one from which on they are faster at every "
-                  "size measured."};
+  Strip strip{
+      .id = "fig-teams",
+      .title = {},
+      .from = 0,
+      .to = static_cast<double>(counts.rbegin()->first) + 0.2,
+      .line = 1,
+      .leads = "Each row links to the ladder of its workload.",
+      .caption =
+          "The best variant on several GPUs relative to the best on one, at "
+          "the largest size measured. Several GPUs pay from a size on if they "
+          "are faster at it and at every larger size measured."};
   for (int i = 0; i <= counts.rbegin()->first; ++i)
     strip.ticks.push_back({i, std::to_string(i) + " ×"});
   constexpr Look looks[] = {Look::disc, Look::square, Look::diamond};
@@ -124,16 +124,16 @@ std::vector<Block> what_teams_buy(const Measured& measured,
     strip.rows.push_back(row_of(team, page));
   }
   strip.title = std::to_string(counts.begin()->first) +
-                " GPUs over one, at the largest size, and the size from which "
-                "they pay: " +
+                " GPUs relative to one, at the largest size, and the size from "
+                "which they pay: " +
                 in_words(joined(gains, "; ")) + ".";
   return {Paragraph{strip.title}, strip};
 }
 
 Section teams_section(std::vector<Block> blocks) {
   return {.id = "teams",
-          .title = "What does a second GPU buy, and from which size on?",
-          .label = "What does a second GPU buy?",
+          .title = "What does a second GPU gain, and from which size on?",
+          .label = "What does a second GPU gain?",
           .blocks = std::move(blocks)};
 }
 

@@ -94,7 +94,7 @@ Chart chart_of_ways(const Journey& journey, const Measured& measured) {
   const auto& entries = one ? even : measured_at;
   Series cpu{"best CPU", {}, 0, true, true},
       kernel{std::string("GPU, ") + data_is_there, {}, 1, true, true},
-      link{"what the link allows", {}, 5, true, false};
+      link{"limit of the link", {}, 5, true, false};
   std::vector<std::pair<Way, Series>> travelled;
   for (const auto way : ways) {
     const auto look = 2 + static_cast<int>(way);
@@ -125,8 +125,8 @@ Chart chart_of_ways(const Journey& journey, const Measured& measured) {
       .x = one ? ChartAxis{"n"} : ChartAxis{"bytes of the problem", Unit::byte},
       .y = {"", Unit::second},
       .series = {cpu, kernel},
-      .caption =
-          finding_of(journey) + " The fastest variant of each at every size."};
+      .caption = finding_of(journey) +
+                 " Each point is the fastest variant at its size."};
   for (const auto& [way, series] : travelled) {
     if (!series.points.empty()) chart.series.push_back(series);
   }
@@ -165,8 +165,8 @@ Cell verdict(const std::vector<Duel>& duels, Ratio Duel::*ratio) {
                 (found.in_places ? ", at none above" : "");
   }
   if (found.undecided > 0)
-    cell.note =
-        "more samples are needed to say at " + counted(found.undecided, "size");
+    cell.note = "more samples are needed to decide at " +
+                counted(found.undecided, "size");
   return cell;
 }
 
@@ -242,16 +242,17 @@ std::optional<double> executions_to_pay(const Duel& duel) {
 
 Section transfers(const Measured& measured) {
   Section section{.id = "transfers",
-                  .title = "Does the GPU pay when data must travel?",
+                  .title = "Does the GPU pay if data must be copied?",
                   .label = "Does the GPU pay?"};
   if (!measured.has_gpu()) {
-    section.blocks = {Paragraph{"No GPU here: nothing has to travel."}};
+    section.blocks = {
+        Paragraph{"There is no GPU here, so nothing has to be copied."}};
     return section;
   }
   auto table = table_of({"Workload", "CPU", "GPU kernel",
                          std::string("GPU wins, ") + data_is_there,
                          name_of(Way::pageable), name_of(Way::pinned),
-                         name_of(Way::overlapped), "Paid for by"});
+                         name_of(Way::overlapped), "Break-even after"});
   const auto all_journeys = journeys(measured);
   std::set<std::string> not_both;
   for (const auto& reference : references(measured))
@@ -281,27 +282,22 @@ Section transfers(const Measured& measured) {
         section.blocks.end(),
         {table,
          Paragraph{
-             .text =
-                 "The size from which the GPU is faster than the best of the "
-                 "CPU, "
-                 "when the data is there already and when it has to go there "
-                 "and "
-                 "the result come back. It wins where the 95 % interval says "
-                 "so; "
-                 "the kernel is the one that is the fastest with pageable "
-                 "copies. Pageable copies are from and to ordinary memory of "
-                 "the host, before and after one execution; pinned copies "
-                 "the same from and to pinned memory; copies while computing "
-                 "in pieces, from and to pinned memory, beside the kernel. The "
-                 "last column says how many executions on the same data pay "
-                 "for pageable copies at the size of the row.",
+             .text = "The size from which the GPU is faster than the best CPU "
+                     "variant, with its data already on the GPU or copied "
+                     "there and back. It wins if the whole 95 % interval is "
+                     "above 1; the kernel is the fastest one with pageable "
+                     "copies. Pageable copies: ordinary memory of the host, "
+                     "copied before and after one execution. Pinned copies: "
+                     "the same with pinned memory. Copies while computing: "
+                     "pinned memory, copied in chunks while the kernel runs. "
+                     "The last column shows how many executions on the same "
+                     "data pay for pageable copies, at the size of the row.",
              .small = true}});
   }
   if (!not_both.empty()) {
-    section.blocks.push_back(
-        Paragraph{"No size was measured on the CPU and, transfers included, on "
-                  "the GPU: " +
-                  join({not_both.begin(), not_both.end()}, ", ") + "."});
+    section.blocks.push_back(Paragraph{
+        "Not measured both on the CPU and, with transfers, on the GPU: " +
+        join({not_both.begin(), not_both.end()}, ", ") + "."});
   }
   if (!charts.empty()) {
     section.blocks.push_back(Section{.title = "Times at all sizes",

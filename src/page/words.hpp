@@ -33,9 +33,9 @@ Detail of_two(const Record& a, const Record& b);
 Text behind_of_two(const Record& a, const Record& b);
 bool says_of_two(const Text& text);
 inline const std::string what_of_two_means =
-    "\"On different GPUs\" or \"hosts\": the two times were measured on two of "
-    "this name: GPUs of one kind differ by some percent, their hosts by up to "
-    "a factor of two.";
+    "\"On different GPUs\": the two times come from two GPUs of the same "
+    "model, which differ by a few percent. \"On different hosts\": they come "
+    "from two hosts of the same name, which may differ by a factor of two.";
 // "4096×4096", "n = 1024", "512×512, radius 16"
 std::string dimensions(const Record& record);
 // "4096×4096, float": parameters are the usual ones

@@ -34,7 +34,7 @@ Section section_of(const Experiment& experiment,
   Section section{.id = anchor_of(experiment)};
   const auto pictures = figures_of(figures, experiment.name);
   if (pictures.empty()) {
-    section.blocks = {Paragraph{"No figures are drawn of " + experiment.name +
+    section.blocks = {Paragraph{"There are no figures of " + experiment.name +
                                 ": run make figures."}};
   } else {
     section.blocks = {Section{

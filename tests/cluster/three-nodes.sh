@@ -115,9 +115,9 @@ expect "make device-spread measures every node" \
 last_of() { grep '"type":"run"' results/trial/device-spread.jsonl | grep -o '"node":"node[123]"' | tail -n "$1"; }
 expect "each node was measured once more" test "$(last_of 3 | sort -u | wc -l)" = 3
 expect "the page has a chart of them" \
-  eval 'sed -n "/id=.devices/,/<.section>/p" plots/trial/index.html | grep -q "time over that of the device in the middle"'
+  eval 'sed -n "/id=.devices/,/<.section>/p" plots/trial/index.html | grep -q "time relative to the median device"'
 expect "and names the slow ones, or says that there is none" \
-  grep -qE 'Slower than the device in the middle|No device is slower' plots/trial/index.html
+  grep -qE 'Slower than the median device|No device is slower' plots/trial/index.html
 
 # shellcheck disable=SC2034 # used in a test that is a string
 trial=$slurm

@@ -363,7 +363,7 @@ BOOST_AUTO_TEST_CASE(a_gain_is_over_the_best_so_far) {
     return std::string("ntw").find(entry->record.variant[0]);
   });
   BOOST_TEST(finding_of_ladder(in_order) ==
-             "warp (2.00×) bought the most of what can be compared");
+             "warp (2.00×) gained the most of those that can be compared");
   BOOST_TEST(finding_of_ladder({in_order[0], in_order[1]}) ==
              "measured on different hosts, not all compared");
   BOOST_TEST(
@@ -414,10 +414,11 @@ BOOST_AUTO_TEST_CASE(other_arithmetic_as_accurate_is_a_class_of_its_own) {
       has(text,
           "<b>4.00×</b> <span>is what parts gains over the fastest fake in "
           "the arithmetic of float; it is as accurate"));
-  BOOST_TEST(has(text, "Other arithmetic, as accurate"));
+  BOOST_TEST(has(text, "Other arithmetic with the same accuracy"));
   BOOST_TEST(has(text,
-                 "<b>parts</b> is 4.00× as fast as naive, and as "
-                 "accurate. It stands apart, for it is not float"));
+                 "<b>parts</b> is 4.00× as fast as naive, at the same "
+                 "accuracy. It is listed separately because it does not use "
+                 "float"));
   BOOST_TEST(has(text, ": fastest is naive"));
   parts.errors.begin()->second = 100;
   BOOST_TEST((precision_of(parts) == Precision::reduced));
@@ -623,18 +624,18 @@ BOOST_AUTO_TEST_CASE(which_rung_costs_the_least_energy) {
   const auto other =
       energy_of({with_joules(naive, 1e-3), with_joules(warp, 1.5e-3)});
   BOOST_TEST(has(other, "no: cuda/warp"));
-  BOOST_TEST(has(other, "which needs 1.50× the joules"));
+  BOOST_TEST(has(other, "which needs 1.50× the energy"));
   BOOST_TEST(has(other, "0.500× the time"));
   const auto tie =
       energy_of({with_joules(naive, 1e-3), with_joules(warp, 1.0001e-3)});
-  BOOST_TEST(has(tie, "no; in joules a tie with the fastest, cuda/warp"));
+  BOOST_TEST(has(tie, "no; a tie in energy with the fastest, cuda/warp"));
   BOOST_TEST(has(tie, ">tie<"));
   BOOST_TEST(has(tie,
                  "In 0 of 1 workloads the fastest variant needs the least "
                  "energy; 1 more cannot be told apart."));
   const auto fastest_and_tied =
       energy_of({with_joules(naive, 1.0001e-3), with_joules(warp, 1e-3)});
-  BOOST_TEST(has(fastest_and_tied, "a tie in joules with cuda/naive"));
+  BOOST_TEST(has(fastest_and_tied, "a tie in energy with cuda/naive"));
   BOOST_TEST(has(energy_of({with_joules(naive, 1e-3), warp}),
                  "1 of 2 variants measured"));
 }
@@ -645,7 +646,7 @@ BOOST_AUTO_TEST_CASE(
   const auto absent =
       without_joules(a_record("cuda/warp", 64, 10), other("it is <short>"));
   const auto partly = energy_of({with_joules(naive, 1e-3), absent});
-  BOOST_TEST(has(partly, "No joules of 1 measurement: it is &lt;short&gt;"));
+  BOOST_TEST(has(partly, "No energy for 1 measurement: it is &lt;short&gt;"));
   BOOST_TEST(!has(energy_of({absent}), "Least energy"));
   // Reasons that differ only in their numbers are merged.
   const auto still = [](double seconds) {
@@ -655,7 +656,7 @@ BOOST_AUTO_TEST_CASE(
   const auto alike = energy_of(
       {without_joules(absent, still(3)), without_joules(naive, still(12))});
   BOOST_TEST(count(alike, "<li>") == 1u);
-  BOOST_TEST(has(alike, "No joules of 2 measurements"));
+  BOOST_TEST(has(alike, "No energy for 2 measurements"));
   const auto different = energy_of(
       {without_joules(absent, other("a")), without_joules(naive, other("b"))});
   BOOST_TEST(count(different, "<li>") == 2u);
@@ -789,8 +790,9 @@ BOOST_AUTO_TEST_CASE(what_goes_with_memory_and_what_with_neither) {
       page_of(std::vector{machine("fast", 4e12), machine("slow", 2e12)});
   BOOST_TEST(has(text, "fast over slow"));
   BOOST_TEST(has(text, "memory 2.00×, fma float 1.00×"));
-  BOOST_TEST(has(text, "at the largest sizes with memory: fake 8192×8192"));
-  BOOST_TEST(has(text, "at the smallest sizes 1 of 1 with none"));
+  BOOST_TEST(
+      has(text, "At the largest sizes, these follow memory: fake 8192×8192"));
+  BOOST_TEST(has(text, "At the smallest sizes, 1 of 1 follow none"));
   const auto changes = text.substr(text.find("fast over slow"));
   BOOST_TEST(has(changes, "8, radius = 16"));
   BOOST_TEST(!has(changes, "radius = 32"));
@@ -897,7 +899,7 @@ BOOST_AUTO_TEST_CASE(the_first_screen_says_how_far_kernels_come) {
         "<b>1 of 1</b> <span>workloads reach 90%",
         "<b>1 of 1</b> <span>are as fast as the vendor",
         "3.00× the first kernel", "2.00× as fast as the library",
-        "class=\"start\"", "Each row leads to the ladder",
+        "class=\"start\"", "Each row links to the ladder",
         "<a href=\"#workload-fake\">", "cuda/wide: 10.00 µs, 95%",
         "claims of the source reports hold"}) {
     BOOST_TEST(has(text, said), said);
@@ -1039,7 +1041,7 @@ BOOST_AUTO_TEST_CASE(a_time_that_the_audit_speaks_against_is_left_out) {
   const auto measured = load_machine(folder.path);
   BOOST_TEST(measured.entries.size() == 2u);
   BOOST_TEST(measured.rejected == 1u);
-  BOOST_TEST(has(page_of(measured), "what speaks against each"));
+  BOOST_TEST(has(page_of(measured), "why each was left out"));
 }
 
 BOOST_AUTO_TEST_CASE(a_page_is_of_one_folder) {

@@ -198,7 +198,7 @@ GPU_CHEAT(lazy_after_a_pause, {
              left-- > 0 ? 2 : 1, 0);
   last = Clock::now();
 });
-// Exploits a timer's needs: queued work that waits.
+// Detects a timer by the queued work that waits for it.
 GPU_CHEAT(lazy_when_the_stream_is_held, {
   static int calls = 0;
   const bool held = cudaStreamQuery(static_cast<cudaStream_t>(gpu.stream())) ==

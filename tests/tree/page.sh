@@ -240,7 +240,7 @@ cp "$work/graded/students/bob.html" "$work/student.html"
 expect_page class
 expect_page student
 
-# Names that try to be markup.
+# Names that contain markup.
 mkdir -p "$work/evil" "$work/drawn"
 evil="<script>ran=1;document.title='ran'<\\/script><img src=x onerror=ran=1>\\\\\"'\\&"
 sed -E "s#\"(gpu|cpu|driver|compiler|flags)\":\"[^\"]*\"#\"\1\":\"$evil\"#g; s#\"detail\":\"[^\"]*\"#\"detail\":\"$evil\"#" \

@@ -1,7 +1,7 @@
-// Every workload, whoever wrote it. Wide inputs reveal precision: from size 256
-// on, operands rounded to a narrower type, and sums in one, are refused, but
-// declared arithmetic passes. Whole inputs reveal each wrong term, place and
-// element.
+// For every workload, by any author. Wide inputs reveal precision: from size
+// 256 on, operands rounded to a narrower type, and sums in one, are refused,
+// but declared arithmetic passes. Whole inputs reveal each wrong term, place
+// and element.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
