@@ -124,8 +124,8 @@ struct WarpCopies : Stages<T, S> {
 const Register<Atax, float, double> variant(
     {
         .rung = 6,
-        .idea = "strips in shared memory by bulk copies: one lane asks for "
-                "what its warp has of a row",
+        .idea = "strips in shared memory by bulk copies: one lane copies its "
+                "warp's part of a row",
         .tunables = tunables_of_strips(),
     },
     []<typename T>(Gpu& gpu, const Atax::Args<T>& p, const Tunables& tunables) {

@@ -14,8 +14,8 @@
 const Register<Atax, float, double> variant(
     {
         .rung = 4,
-        .idea = "small matrices: all of A in shared memory at once, the second "
-                "kernel in wait",
+        .idea = "small matrices: all of A in shared memory at once; the second "
+                "kernel already waits",
         .tunables = {{.name = "block",
                       .fallback = 0,
                       .min = 0,

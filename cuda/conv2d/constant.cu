@@ -62,7 +62,7 @@ __global__ void conv2d_constant(const T* a, T* b, std::int64_t rows,
 const Register<Conv2d, float, double> variant(
     {
         .rung = 1,
-        .idea = "the same with the weights in constant memory",
+        .idea = "as naive, with the weights in constant memory",
         .tunables = {{.name = "block_x", .fallback = 32, .min = 1, .max = 128},
                      {.name = "block_y", .fallback = 8, .min = 1, .max = 32}},
     },

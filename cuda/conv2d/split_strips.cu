@@ -65,8 +65,8 @@ void exchange_halos(Gpus& team, const Parts<Conv2d::Args<T>>& parts) {
 const Register<Conv2d, float, double> variant(
     {
         .rung = 1,
-        .idea = "several GPUs: strips of the image, their halos exchanged "
-                "beside the inside",
+        .idea = "several GPUs: a strip of the image each; halos travel while "
+                "the inside is computed",
         .tunables = with_gpus(tunables_of_streamed()),
         .split = {"rows"},
         .pays_from = 160 << 20,  // as measured on two H200s

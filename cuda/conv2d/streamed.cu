@@ -24,8 +24,8 @@
 const Register<Conv2d, float, double> variant(
     {
         .rung = 5,
-        .idea = "the next rows always on their way, sums in place of rows, "
-                "streaming stores",
+        .idea =
+            "reads rows ahead, keeps sums instead of rows, streaming stores",
         .tunables = tunables_of_streamed(),
     },
     []<typename T>(Gpu& gpu, const Conv2d::Args<T>& p,

@@ -101,8 +101,8 @@ void launch_wide(Gpu& gpu, const Conv2d::Args<T>& p, std::int64_t block,
 const Register<Conv2d, float, double> variant(
     {
         .rung = 4,
-        .idea = "the march with 16-byte reads, neighbours from the lanes "
-                "beside by shuffles",
+        .idea = "as march, with 16-byte reads; neighbours come from adjacent "
+                "lanes by shuffles",
         .tunables = {block_size(128, 32),
                      {.name = "strip", .fallback = 16, .min = 1, .max = 4096}},
     },

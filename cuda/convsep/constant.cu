@@ -62,7 +62,7 @@ __global__ void convsep_constant_cols(const T* between, T* b, std::int64_t rows,
 const Register<Convsep, float, double> variant(
     {
         .rung = 2,
-        .idea = "tests at the border, the weights in constant memory",
+        .idea = "as global, with the weights in constant memory",
         .tunables = {{.name = "block_x", .fallback = 32, .min = 1, .max = 128},
                      {.name = "block_y", .fallback = 8, .min = 1, .max = 32}},
     },

@@ -36,7 +36,7 @@ __global__ void convsep_padded(const T* from, const T* w, T* b,
 const Register<Convsep, float, double> variant(
     {
         .rung = 1,
-        .idea = "the same on a padded image, without tests",
+        .idea = "as global on a padded image, without tests at the border",
         .tunables = {{.name = "block_x", .fallback = 16, .min = 1, .max = 128},
                      {.name = "block_y", .fallback = 16, .min = 1, .max = 32},
                      load_policy(),

@@ -56,8 +56,8 @@ Ranges ranges_of(std::int64_t rows, std::int64_t radius, bool above,
 const Register<Convsep, float, double> variant(
     {
         .rung = 1,
-        .idea = "several GPUs: strips of the image, their halos exchanged "
-                "beside the inside",
+        .idea = "several GPUs: a strip of the image each; halos travel while "
+                "the inside is computed",
         .tunables = with_gpus(tunables_of_fused()),
         .split = {"rows"},
         .pays_from = 160 << 20,  // as measured on two H200s

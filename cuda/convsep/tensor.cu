@@ -6,8 +6,8 @@
 const Register<Convsep, double> variant(
     {
         .rung = 7,
-        .idea = "products of doubles with a band matrix on the tensor cores, "
-                "both passes",
+        .idea = "both passes as products with a band matrix, in double on the "
+                "tensor cores",
         .tunables = tunables_of_band(),
         .units = {{Dtype::f64, "tensor double"}},
     },

@@ -11,8 +11,8 @@
 const Register<Convsep, float> variant(
     {
         .rung = 8,
-        .idea = "the same for floats, split into two numbers of 11 bits each, "
-                "three products",
+        .idea = "as tensor, with floats split into two numbers of 11 bits "
+                "each: three products",
         .tunables = tunables_of_band(),
         .arithmetic = Arithmetic::tf32x3,
         .units = {{Dtype::f32, "tensor tf32"}},

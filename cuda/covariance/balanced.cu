@@ -8,8 +8,8 @@ const Register<Covariance, float, double> variant(
     {
         .rung = 6,
         .id = 5,
-        .idea = "the same with all steps of all tiles shared equally by as "
-                "many blocks as run at once",
+        .idea = "as register, with the work divided equally among as many "
+                "blocks as run at once",
     },
     []<typename T>(Gpu& gpu, const Covariance::Args<T>& p, const Tunables&) {
       launch_balanced<CovarianceTile<T>>(gpu, p);

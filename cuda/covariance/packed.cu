@@ -40,7 +40,7 @@ const Register<Covariance, float, double> variant(
     {
         .rung = 4,
         .id = 3,
-        .idea = "the same tiles, stored once: the upper triangle, packed",
+        .idea = "as mirror, but only the upper triangle is stored, packed",
         .tunables = {{.name = "tile",
                       .fallback = 16,
                       .min = 8,

@@ -4,7 +4,7 @@
 const Register<Covariance, float, double> variant(
     {
         .rung = 1,
-        .idea = "several GPUs: columns to each; centred panels travel beside "
+        .idea = "several GPUs: some columns each; centred panels travel during "
                 "the product",
         .tunables = {gpus()},
         .split = {"n"},

@@ -72,8 +72,8 @@ PanelsPlan plan_panels(Gpus& team,
 const Register<Covariance, double> variant(
     {
         .rung = 2,
-        .idea = "several GPUs: columns to each as in split_panels, multiplied "
-                "on the tensor cores",
+        .idea = "several GPUs: some columns each as in split_panels, "
+                "multiplied on the tensor cores",
         .tunables = {gpus()},
         .units = {{Dtype::f64, "tensor double"}},
         .split = {"n"},

@@ -12,7 +12,7 @@
 const Register<Covariance, double> variant(
     {
         .rung = 7,
-        .idea = "the same with the products of doubles on the tensor cores, "
+        .idea = "as balanced, with products of doubles on the tensor cores, "
                 "tiles of 32 x 32 to 128 x 128",
         .units = {{Dtype::f64, "tensor double"}},
     },

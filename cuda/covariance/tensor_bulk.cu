@@ -304,8 +304,8 @@ void launch_bulk(Gpu& gpu, const Covariance::Args<double>& p) {
 const Register<Covariance, double> variant(
     {
         .rung = 9,
-        .idea = "doubles on the tensor cores from stages that bulk copies "
-                "fill, tiles of 64 x 64 to 128 x 128",
+        .idea = "as tensor, with stages that bulk copies fill, tiles of 64 x "
+                "64 to 128 x 128",
         .units = {{Dtype::f64, "tensor double"}},
     },
     []<typename T>(Gpu& gpu, const Covariance::Args<T>& p, const Tunables&) {

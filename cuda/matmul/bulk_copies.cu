@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(256, 1)
 
 const Register<Matmul, float16, bfloat16, float> variant(
     {.rung = 11,
-     .idea = "tiles come by bulk tensor copies that one thread asks for",
+     .idea = "one thread requests whole tiles by bulk tensor copies",
      .arithmetic = Arithmetic::tf32,
      .units = tensor_units(),
      .hardware = "warpgroup products and bulk tensor copies"},

@@ -71,7 +71,8 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
 
 const Register<Matmul, float16, bfloat16, float> variant(
     {.rung = 13,
-     .idea = "blocks stay for all tiles, two of them share what they read of B",
+     .idea =
+         "blocks stay for all tiles; pairs of blocks share their reads of B",
      .arithmetic = Arithmetic::tf32,
      .units = tensor_units(),
      .hardware = "warpgroup products, bulk tensor copies and clusters"},

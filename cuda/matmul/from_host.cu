@@ -159,8 +159,8 @@ class Product {
 const Register<Matmul, float, double, int> variant(
     {
         .rung = 17,
-        .idea = "from host memory: panels arrive, tiles of C leave, under the "
-                "products of others",
+        .idea = "from host memory: panels arrive and tiles of C leave while "
+                "others are multiplied",
         .tunables = {{.name = "panels", .fallback = 4, .min = 1, .max = 6},
                      {.name = "slices", .fallback = 2, .min = 1, .max = 3},
                      streams_in_turn()},

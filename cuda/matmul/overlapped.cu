@@ -139,8 +139,7 @@ void launch_overlapped(Gpu& gpu,
 
 const Register<Matmul, float16, bfloat16, float> variant(
     {.rung = 14,
-     .idea = "sums leave by bulk tensor stores, beside the products of the "
-             "next tile",
+     .idea = "bulk tensor stores write sums while the next tile is multiplied",
      .arithmetic = Arithmetic::tf32,
      .units = tensor_units(),
      .hardware = "warpgroup products, bulk tensor copies and clusters"},

@@ -161,8 +161,8 @@ class PanelProduct {
 const Register<Matmul, float, double, int> variant(
     {
         .rung = 2,
-        .idea = "several GPUs: blocks of all matrices on a grid, panels travel "
-                "beside the product",
+        .idea = "several GPUs: blocks of all matrices on a grid; panels travel "
+                "during the product",
         .tunables = {gpus(),
                      {.name = "panel",
                       .fallback = 4096,

@@ -730,9 +730,8 @@ constexpr double of_copy = 1.2, unaligned = 1.25, of_odd_rows = 0.05;
 const Register<Matmul, double> variant(
     {
         .rung = 18,
-        .idea =
-            "doubles on the tensor cores from stages that bulk copies fill, "
-            "tiles up to 128 x 128, the last ones shared",
+        .idea = "as tensor, with stages that bulk copies fill, tiles up to 128 "
+                "x 128, the last ones shared",
         .units = {{Dtype::f64, "tensor double"}},
     },
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {

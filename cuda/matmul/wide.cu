@@ -98,8 +98,8 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 4 ? 2 : 1)
 const Register<Matmul, float, double, int> variant(
     {
         .rung = 5,
-        .idea = "16-byte loads and stores everywhere, no bank of shared memory "
-                "asked twice",
+        .idea = "16-byte loads and stores everywhere, no bank conflicts in "
+                "shared memory",
     },
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
       const auto rows = blocks_in_y(p.m, edge);

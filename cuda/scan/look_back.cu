@@ -155,7 +155,7 @@ void launch_look_back(Gpu& gpu, const Scan::Args<T>& p, std::int64_t block) {
 const Register<Scan, int, float, double> variant(
     {
         .rung = 3,
-        .idea = "one pass: tiles look back for the sums of those before "
+        .idea = "one pass: each tile looks back for the sum of those before it "
                 "(Merrill and Garland)",
         // words of 16 bytes per thread; 0: by size
         .tunables = {block_size(256, 32),

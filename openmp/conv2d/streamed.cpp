@@ -230,7 +230,7 @@ const Register<Conv2d, float, double> variant(
     {
         .rung = 2,
         .idea = "four rows at a time, each vector of a loaded once, b written "
-                "around the caches",
+                "past the caches",
         .tunables = {threads()},
     },
     []<typename T>(Host&, const Conv2d::Args<T>& p, const Tunables& tunables) {

@@ -54,7 +54,7 @@ void histogram_private(const T* x, int* h, std::int64_t n, int threads,
 const Register<Histogram, std::uint8_t, int> variant(
     {
         .rung = 1,
-        .idea = "each thread counts in bins of its own, four sets in turn",
+        .idea = "each thread counts in its own bins, four sets in turn",
         .tunables = {threads()},
     },
     []<typename T>(Host& host, const Histogram::Args<T>& p,

@@ -77,7 +77,7 @@ void matmul_registers(const Matmul::Args<T>& p, int threads) {
 const Register<Matmul, float, double, int> variant(
     {
         .rung = 3,
-        .idea = "tiles of C in vector registers, A and B read where they lie",
+        .idea = "tiles of C in vector registers, A and B read in place",
         .tunables = {threads()},
     },
     []<typename T>(Host&, const Matmul::Args<T>& p, const Tunables& tunables) {

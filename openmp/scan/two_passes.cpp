@@ -38,7 +38,7 @@ const Register<Scan, int, float, double> variant(
     {
         .rung = 1,
         .idea = "each thread sums its stretch, then scans it from the sum of "
-                "those before",
+                "the stretches before",
         .tunables = {threads()},
     },
     []<typename T>(Host& host, const Scan::Args<T>& p,
