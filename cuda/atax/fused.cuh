@@ -332,7 +332,7 @@ constexpr std::size_t strip_bytes = sizeof(Word<T>) * S::strip_words;
 // Strips that fit the shared memory of a multiprocessor, for one block alone.
 template <typename T, typename S>
 std::int64_t strips_that_fit(const Gpu& gpu) {
-  // part, whole and the barriers, generously
+  // room for part, whole and the barriers
   constexpr std::size_t other_shared = 2560;
   return static_cast<std::int64_t>((gpu.max_shared_bytes() - other_shared) /
                                    strip_bytes<T, S>);

@@ -1,7 +1,7 @@
 // The report's kernel as it was meant: neighbouring threads read neighbouring
 // elements in both products, and the vector (x or t) lies in shared memory, one
 // piece as long as the block at a time. A row of the row-major matrix therefore
-// needs a warp instead of a thread, whose lanes add up their sums at the end.
+// needs a warp, whose lanes add up their sums at the end, instead of a thread.
 // There are two kernels because the second product needs all of t: a single
 // kernel would read elements that other blocks have not written yet.
 #include <algorithm>

@@ -1,8 +1,8 @@
 // Each GPU of a team has some of the rows. It computes the elements of t = A x
 // of these rows, needs no others for the second product, and reads its part of
 // the matrix once for both. Its result is a partial sum for every element of y,
-// and an all-reduce adds these up. The matrix does not travel; of y every GPU
-// sends its number of bytes.
+// and an all-reduce adds these up. The matrix does not travel; every GPU sends
+// as many bytes as y has.
 #include "fused.cuh"
 #include "gpu/gpus.hpp"
 

@@ -14,7 +14,7 @@ using namespace parlab;
 
 namespace {
 
-// pixels of a thread; threads of a block side by side
+// pixels per thread; threads side by side in a block
 constexpr int mine = 7, across = 32;
 
 __constant__ float convsep_register_float[Convsep::max_taps];

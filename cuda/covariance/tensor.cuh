@@ -49,7 +49,7 @@ struct TensorTile : Tile {
                        slice_threads = 32 * warps,
                        slice_deep = deep / Tile::slices;
   static constexpr int threads = slice_threads * Tile::slices;
-  // products of a stage, and the 16 x 8 elements of a warp in one product
+  // products per stage; 16 x 8 blocks of a warp's part, down and across
   static constexpr int products = slice_deep / Tile::product,
                        down = Tile::warp_rows / 16,
                        across = Tile::warp_cols / 8;

@@ -1,8 +1,8 @@
-// Each GPU of a team has some of the rows and all of x, and computes as many
-// elements of y. Nothing travels: y stays where it was computed. The team
-// should therefore take one GPU's time divided by their number, as long as each
-// has enough rows to keep its memory busy. It falls short by the start of a
-// kernel, which every GPU has to make.
+// Each GPU of a team has some of the rows and all of x, and computes the
+// elements of y for these rows. Nothing travels: y stays where it was computed.
+// The team should therefore take one GPU's time divided by their number, as
+// long as each has enough rows to keep its memory busy. It falls short by the
+// start of a kernel, which every GPU has to make.
 #include "gpu/gpus.hpp"
 #include "streamed.cuh"
 

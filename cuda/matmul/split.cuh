@@ -426,9 +426,9 @@ inline void multiply_few(Gpu& gpu, const Matmul::Args<float>& p) {
              p.a, p.b, p.c, p.m, p.k, p.n);
 }
 
-// Splits into three bfloat16 each; with facts, only if the matrices are uneven.
-// Uses about as many blocks as run at once, because for even matrices all of
-// them are started for nothing.
+// Splits each element of a matrix into three bfloat16; with facts, only if the
+// matrices are uneven. Uses about as many blocks as run at once, since for even
+// matrices all of them start for nothing.
 inline void split_into_bfloat16(Gpu& gpu, const float* matrix,
                                 std::uint16_t* to, std::int64_t height,
                                 std::int64_t width, const SplitFacts* facts) {

@@ -112,7 +112,7 @@ is_si(unit) = strstrt(" s flop/s B/s J W ", " " . unit . " ") > 0
 si(v) = v >= 0.9995e12 ? three(v / 1e12) . " T" : v >= 0.9995e9 ? three(v / 1e9) . " G" : v >= 0.9995e6 ? three(v / 1e6) . " M" : \
     v >= 0.9995e3 ? three(v / 1e3) . " k" : v >= 0.9995 || v <= 0 ? three(v) . " " : v >= 0.9995e-3 ? three(v * 1e3) . " m" : \
     v >= 0.9995e-6 ? three(v * 1e6) . " µ" : three(v * 1e9) . " n"
-# On an axis a unit of one letter stands at the ticks, any other at the name of the axis.
+# On an axis a one-letter unit stands at the ticks, any other at the name of the axis.
 axis_format(unit) = !is_si(unit) ? "%g" : strlen(unit) == 1 ? "%.0s %c" . unit : "%.0s %c"
 named(axis, unit) = strlen(unit) < 2 && unit ne "%" ? axis : sprintf("%s (%s)", axis, unit)
 y_words(y) = is_si(y_unit) ? si(y) . y_unit : three(y) . (y_unit eq "" ? "" : " " . y_unit)

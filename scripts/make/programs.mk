@@ -62,7 +62,7 @@ VARIANT_FLAGS := $(LANGUAGE) $(if $(debug),-O0 -g3,-O3 -g1) -march=$(MARCH) $(AD
 UNIT := -I. -Wno-shadow $(if $(CLANG),,-Wshadow=local -Wno-subobject-linkage) $(SQLITE)
 ROOM_FLAGS := $(LANGUAGE) $(UNIT) $(if $(debug),-O0 -g3,-O2) -march=$(MARCH) $(ADDED)
 # Ceilings are measured with the flags of variants even with DEBUG=1. Otherwise
-# a BLAS, which stays as fast as ever, beats a roof.
+# a BLAS, which does not slow down, would beat a roof.
 CEILING_FLAGS := -O3
 # These compute rounding errors of products, so no product may be fused with an
 # addition.

@@ -254,7 +254,7 @@ std::vector<Detail> notes_on_sizes(const Assignment& assignment, bool squares) {
   return notes;
 }
 
-// Only its owner can see what compilers write here.
+// Nobody except its owner can see the compilers' files here.
 fs::path make_build_folder() {
   auto path = new_temporary_folder("parlab-grade");
   struct statvfs mounted {};

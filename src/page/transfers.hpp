@@ -18,8 +18,8 @@ constexpr const char* name_of(Way way) {
 }
 inline constexpr Way ways[] = {Way::pageable, Way::pinned, Way::overlapped};
 
-// The GPU against the best CPU of the same host at one size; on the GPU, the
-// variant that is fastest including this kind of transfer.
+// The GPU compared with the best CPU variant of the same host at one size. The
+// GPU's variant is the fastest including this kind of transfer.
 struct Duel {
   const Entry* cpu = nullptr;
   const Entry* gpu = nullptr;

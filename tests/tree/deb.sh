@@ -1,6 +1,6 @@
 #!/bin/bash -p
-# `make deb` makes a package without complaints from lintian, whose program runs. Without the tools this is
-# left out, with a line that says so.
+# `make deb` makes a package that lintian accepts and whose program runs. Without the tools this is left out,
+# with a line that says so.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
