@@ -583,7 +583,7 @@ BOOST_AUTO_TEST_CASE(pageable_pinned_and_overlapped_transfers_side_by_side) {
   const auto text = page_of({transfers(measured)});
   for (const char* said :
        {"at no size up to 2048×2048", "from 2048×2048 on", "from 1024×1024 on",
-        "what the link allows", "GPU, copies while computing",
+        "limit of the link", "GPU, copies while computing",
         "3.00× as fast, copies while computing",
         "the GPU is faster than the CPU at every size with data on the GPU; "
         "with pageable copies at no size; with pinned copies from 2048×2048 "
