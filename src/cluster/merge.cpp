@@ -131,7 +131,7 @@ Merged merge_records(const fs::path& into, const std::vector<fs::path>& files) {
     const auto& lock = finished.try_emplace(file, file).first->second;
     if (!lock) {
       unfinished.push_back(file.string() +
-                           ": is being written; left for another time");
+                           ": is being written; merge it later");
       finished.erase(file);
       continue;
     }

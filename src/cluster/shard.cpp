@@ -81,7 +81,7 @@ std::vector<Group> read_groups(const std::filesystem::path& path) {
         !(numbers >> group.measurements >> group.seconds)) {
       throw UsageError(
           path.string() + ":" + std::to_string(number) +
-          ": no line of a plan, as 'parlab ... --estimate' prints it");
+          ": not a line of a plan as 'parlab ... --estimate' prints it");
     }
     Group& sum = groups.emplace(group.name, Group{group.name}).first->second;
     sum.measurements += group.measurements;

@@ -120,7 +120,7 @@ void require_regular(const fs::path& path, const std::string& name) {
     throw UsageError(name + " " + path.string() + ": " + why.message());
   throw UsageError(name + " " + path.string() + ": is " +
                    kind_of(status.type()) +
-                   "; name a regular file, or one that is not there yet");
+                   "; name a regular file, or one that does not exist yet");
 }
 
 void write_beside(const fs::path& path,

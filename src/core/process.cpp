@@ -97,8 +97,8 @@ std::filesystem::path this_program() {
   const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
   if (!error) return program;
   throw UsageError(
-      "this program starts itself once more, and finds itself by /proc, which "
-      "is not there: mount -t proc proc /proc");
+      "this program has to start itself again and finds itself through /proc, "
+      "which is missing: mount -t proc proc /proc");
 }
 
 }  // namespace parlab

@@ -20,7 +20,7 @@ void refuse_name(const EnumTable& table, std::string_view name) {
 void refuse(Dtype dtype) {
   throw std::logic_error("dtype number " +
                          std::to_string(static_cast<int>(dtype)) +
-                         " is none of those that are handled here");
+                         " is not handled here");
 }
 
 std::size_t bytes_of(Dtype dtype) {

@@ -91,7 +91,7 @@ void Registry::add(Variant added) {
     if (first == source) continue;
     conflict = first + " and " + source + " both claim the number " +
                std::to_string(variant->claimed_id) +
-               ": take .id out of one of them";
+               ": remove .id from one of them";
   }
   in_order.clear();
   int next = 0;

@@ -23,7 +23,7 @@ std::string trimmed(const std::string& text) {
   return boost::trim_copy_if(text, boost::is_any_of(" \t;\r\n"));
 }
 
-// "ld.global.f32 \t%f1" has blanks and a tab; one blank is enough.
+// Turns blanks and tabs, as in "ld.global.f32 \t%f1", into single blanks.
 std::string with_single_blanks(std::string text) {
   std::ranges::replace(text, '\t', ' ');
   const auto more = std::ranges::unique(
@@ -235,7 +235,7 @@ std::vector<Block> device_code_of(
         sections.push_back(
             Section{.title = record.full_name() + " " +
                              std::string(to_string(record.dtype)) +
-                             ": what nvcc has made of it",
+                             ": the code that nvcc made",
                     .blocks = device_code_of(record.source, record.dtype)});
       } catch (const ExplainedError& error) {
         observer.note(error.detail);

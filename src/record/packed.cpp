@@ -172,7 +172,8 @@ std::string in_groups(const std::string& line) {
 void require_same(const fs::path& path, const std::string& lines) {
   UnpackingStream in(path);
   if (std::string(std::istreambuf_iterator(in), {}) != lines)
-    throw std::runtime_error(path.string() + ": what was written is not read");
+    throw std::runtime_error(path.string() +
+                             ": reading it back gives something else");
 }
 
 // A renamed file survives a loss of power only if its folder was flushed.
@@ -243,7 +244,7 @@ void each_line(const fs::path& file,
 Packed pack_records(const fs::path& plain) {
   if (plain.extension() != ".jsonl") {
     throw UsageError("pack: " + plain.string() +
-                     " is no file of records, which is called NAME.jsonl");
+                     " is not a file of records (NAME.jsonl)");
   }
   const auto parts = parts_of(plain);
   if (parts.empty()) throw UsageError("pack: no records at " + plain.string());

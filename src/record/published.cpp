@@ -44,7 +44,7 @@ double PublishedRow::number(const std::string& column) const {
   if (std::from_chars(printed.data(), end, value).ptr != end ||
       printed.empty()) {
     throw UsageError(where_ + ": '" + printed + "' in the column '" + column +
-                     "' is no number");
+                     "' is not a number");
   }
   return value;
 }

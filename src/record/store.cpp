@@ -52,8 +52,8 @@ class FileReader {
     }
     keep_records_with_run(first);
     if (!damage_.empty()) {
-      loaded_.warnings.push_back(damage_ + "; what follows line " +
-                                 std::to_string(number_) + " is not read");
+      loaded_.warnings.push_back(damage_ + "; it is only read up to line " +
+                                 std::to_string(number_));
     }
     if (suppressed_ > 0) {
       loaded_.warnings.push_back(path_.string() + ": " +

@@ -475,8 +475,8 @@ class Page {
     html_.open("figure", {{"id", id}});
     if (svg.empty()) {
       html_.element("p", "Not shown: " + file.filename().string() +
-                             " is no picture, or more than a picture. Delete "
-                             "it and run make figures.");
+                             " is not a plain picture. Delete it and run make "
+                             "figures.");
     } else {
       html_.open("div", {{"class", "scroll"}, {"tabindex", "0"}})
           .raw(svg)

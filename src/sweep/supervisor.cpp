@@ -259,7 +259,7 @@ bool Supervisor::blame(int status) {
   if (alone_) beyond_doubt_.insert(variant_of(call));
   if (!call.empty() && ended_.emplace(call, ended).second) return true;
   std::cerr << "parlab: " << to_string(ended.why)
-            << ", and no variant was at work: this is an error of parlab"
+            << ", though no variant was at work: this is a bug in parlab"
             << std::endl;
   return false;
 }

@@ -866,7 +866,7 @@ BOOST_AUTO_TEST_CASE(
   BOOST_TEST(rows[6].number("gflops") == 1.876);
   BOOST_TEST(
       contains(message_of<UsageError>([&] { rows[0].number("n"); }),
-               "cslab-dmv-serial.csv:2: '' in the column 'n' is no number"));
+               "cslab-dmv-serial.csv:2: '' in the column 'n' is not a number"));
   BOOST_TEST(contains(message_of<UsageError>([&] { rows[0].text("colour"); }),
                       "cslab-dmv-serial.csv:2: there is no column 'colour'"));
   BOOST_TEST(contains(message_of<UsageError>([] { published("cslab-none"); }),

@@ -287,7 +287,7 @@ BOOST_AUTO_TEST_CASE(what_fails_behind_another_variant_is_tried_alone) {
     BOOST_TEST(record.timed(), testing::described(record));
   std::ifstream notes(file + ".notes");
   const std::string said{std::istreambuf_iterator<char>(notes), {}};
-  BOOST_TEST(contains(said, "behind faults/serial/first"));
+  BOOST_TEST(contains(said, "after faults/serial/first"));
 }
 
 // Three variants fail, each by itself: nothing is retried for ever.

@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(a_collective_that_does_not_return_is_waited_for_once) {
   faults.checked = [&](const Call& call) {
     if (call.variant->name != "split_columns") return;
     ++waited;
-    fail(Verdict::timed_out, "was not done 60 s after all GPUs might start");
+    fail(Verdict::timed_out, "was not done 60 s after all GPUs could start");
   };
   const auto records =
       outcome(plan_of({"split_rows", "split_columns"}), faults).records;

@@ -229,7 +229,7 @@ for name in crashes hangs lies throws; do
   expect "tainted_$name is innocent" has tainted_$name '"passed"'
 done
 # Variants take turns in a random order: one that comes first in its worker does not fail after another.
-notes=$(grep -oE "serial/tainted_[a-z]+ .* failed behind dmv/.*in a process of its own" errors | cut -d ' ' -f 1 | sort -u | wc -l)
+notes=$(grep -oE "serial/tainted_[a-z]+ .* failed after dmv/.*in a process of its own" errors | cut -d ' ' -f 1 | sort -u | wc -l)
 expect "notes say behind whom $notes of the four failed" test "$notes" -ge 2
 PLANTED_EARLY=1 $parlab dmv 64 --variant serial/other_early,serial/plain --threads 1 "${quick[@]}" >out 2>&1
 expect "what began before main() is ended" eval 'test -s early && ! kill -0 "$(<early)"'

@@ -33,11 +33,11 @@ expect "a kernel that does not compile is named, with the first error" \
 expect "make check would notice" test ! -e build/emulated/cuda/dmv/broken.cu.o
 expect "the rest of the program is there" eval "$parlab dmv --list | grep -q 'cuda/mine'"
 expect "rows taken for columns are found where only a square was asked for" \
-  eval "$parlab dmv 65 --variant cuda/mine --emulate 2>&1 | grep -q 'is one extent taken for another'"
+  eval "$parlab dmv 65 --variant cuda/mine --emulate 2>&1 | grep -q 'does it confuse two extents'"
 expect "found at 3x1000, the message says that it is right at a square" \
-  eval "$parlab dmv 3x1000 --variant cuda/mine --emulate 2>&1 | tr -s ' \n' ' ' | grep -q 'is one extent taken for another'"
+  eval "$parlab dmv 3x1000 --variant cuda/mine --emulate 2>&1 | tr -s ' \n' ' ' | grep -q 'does it confuse two extents'"
 expect "a right kernel is emulated at a rectangle as well" \
-  eval "$parlab dmv 65 --variant cuda/naive --emulate 2>&1 | grep -q 'emulating also at 33x67'"
+  eval "$parlab dmv 65 --variant cuda/naive --emulate 2>&1 | grep -q 'also checking 33x67'"
 expect "a new command is one file, and in the help" eval "$parlab --help | grep -qw hello && $parlab hello --help | grep -q Greets"
 expect "it does what it says" eval "$parlab hello >out; [[ \$? = 3 ]] && grep -qx hello out"
 
