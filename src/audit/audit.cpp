@@ -39,7 +39,7 @@ std::string value_of(const std::string& command, const std::string& option,
 }
 
 // A build may lack a variant whose file exists. Then nothing is known.
-Detail of_source(const Record& record) {
+Detail source_problem(const Record& record) {
   if (const auto* const variant = variant_of(record)) {
     if (variant->source_hash == record.source_hash) return {};
     return {.cause = Cause::source_changed, .arguments = {record.source}};
@@ -53,7 +53,7 @@ Detail of_source(const Record& record) {
 
 // A command that names variants gets only those. Older versions also accepted
 // the name of a variant together with backends.
-Detail of_command(const Record& record, const Run& run) {
+Detail command_problem(const Record& record, const Run& run) {
   const auto asked = value_of(run.command, "--backend", "BACKEND");
   if (asked.empty()) return {};
   const auto backends = split(asked, ',');
@@ -61,7 +61,7 @@ Detail of_command(const Record& record, const Run& run) {
   return {.cause = Cause::not_asked_for, .arguments = {asked}};
 }
 
-Detail of_roof(const Record& record) {
+Detail roof_problem(const Record& record) {
   const double margin = record.for_gpu() ? gpu_roof_margin : host_roof_margin;
   const double median = record.summary().median;
   if (record.roof_s <= 0 || median * margin >= record.roof_s) return {};
@@ -69,7 +69,8 @@ Detail of_roof(const Record& record) {
           .arguments = {seconds(median), seconds(record.roof_s)}};
 }
 
-Detail of_serial(const Record& record, const std::vector<Record>& records) {
+Detail slower_than_serial(const Record& record,
+                          const std::vector<Record>& records) {
   if (record.backend != "blas" || record.for_gpu()) return {};
   for (const auto& serial : records) {
     if (serial.backend != "serial" || !same_point(serial, record) ||
@@ -84,13 +85,14 @@ Detail of_serial(const Record& record, const std::vector<Record>& records) {
   return {};
 }
 
-Detail of_quiet(const Record& record, const Run& run, const AuditRules& rules) {
+Detail noise_problem(const Record& record, const Run& run,
+                     const AuditRules& rules) {
   if (!record.for_gpu() && run.others_at_work > 0) {
     return {.cause = Cause::others_were_at_work,
             .arguments = {std::int64_t{run.others_at_work}}};
   }
   const auto summary = record.summary();
-  // Too few samples, of slow executions, have no interval.
+  // Slow executions may have too few samples for an interval.
   if (std::isfinite(summary.precision) && summary.precision > rules.widest) {
     return {.cause = Cause::too_wide,
             .arguments = {Quantity{summary.precision, Unit::fraction}}};
@@ -145,7 +147,7 @@ const Placed* cheapest(std::span<const Placed> all, const Placed& one,
   return best;
 }
 
-// The neighbour compared with which it is too slow, or nullptr.
+// The neighbour that shows it to be too slow, or nullptr.
 const Placed* out_of_line(const Placed& one, std::span<const Placed> all,
                           const AuditRules& rules) {
   const double near = rules.same_shape * rules.same_shape;
@@ -220,9 +222,10 @@ Audit audit(const std::vector<Record>& records,
     const auto& record = audit.records[i];
     const auto run = runs.find(record.run);
     if (!record.timed() || run == runs.end()) continue;
-    for (auto& why : {of_source(record), of_command(record, run->second),
-                      of_roof(record), of_serial(record, audit.records),
-                      of_line[i], of_quiet(record, run->second, rules)}) {
+    for (auto& why :
+         {source_problem(record), command_problem(record, run->second),
+          roof_problem(record), slower_than_serial(record, audit.records),
+          of_line[i], noise_problem(record, run->second, rules)}) {
       if (why) audit.objections.push_back({i, why});
     }
   }

@@ -19,13 +19,15 @@
 namespace parlab {
 namespace {
 
-// A request that moves so many times the necessary amount is reported.
+// A request is reported if it moves more than this many times the necessary
+// amount.
 constexpr double too_much = 1.5;
-// So few sectors come from the lanes of two rows and are not reported.
+// Up to this many sectors may come from lanes that work on two rows, and are
+// not reported.
 constexpr double few_sectors = 2.5;
-// Number of 32 lanes that take part if nothing is wrong.
+// Number of lanes, out of 32, that take part if nothing is wrong.
 constexpr double enough_lanes = 24;
-// Re-reading is reported when a sector is moved at least so many times.
+// Repeated reads are reported if each sector is moved at least this many times.
 constexpr double many_times = 8;
 
 // Lines that cost less than this share of the costliest are not reported.
@@ -66,7 +68,7 @@ Text beginning(const CountedLine& line) {
          line.array;
 }
 
-Text of_global_memory(const CountedLine& line) {
+Text sector_diagnosis(const CountedLine& line) {
   const double moved = per_request(line.moved, line),
                fewest = per_request(line.fewest, line);
   Text text = beginning(line) + " touches " + number(moved) +
@@ -85,7 +87,7 @@ Text of_global_memory(const CountedLine& line) {
   return text;
 }
 
-Text of_banks(const CountedLine& line) {
+Text bank_diagnosis(const CountedLine& line) {
   return beginning(line) + " takes " + number(per_request(line.moved, line)) +
          " wavefronts where " + number(per_request(line.fewest, line)) +
          " would do; neighbouring threads are " + distance(line.stride) +
@@ -108,9 +110,9 @@ Text diagnosis(const CountedLine& line) {
   }
   if (is_atomic(line.access)) return {};
   if (moved > too_much * fewest && is_shared(line.access))
-    return of_banks(line);
+    return bank_diagnosis(line);
   if (moved > std::max(fewest + 0.5, few_sectors) && !is_shared(line.access))
-    return of_global_memory(line);
+    return sector_diagnosis(line);
   const double again =
       static_cast<double>(line.moved) /
       static_cast<double>(std::max<std::int64_t>(line.different, 1));

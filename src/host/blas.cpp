@@ -101,7 +101,7 @@ bool is_too_old([[maybe_unused]] const std::string& core) {
 bool is_loaded = false;  // whether the only instance is loaded
 std::string too_old;     // the CPU type that it detects, if that is too old
 
-std::string of_environment() {
+std::string requested_blas() {
   const char* wanted = std::getenv("PARLAB_BLAS");
   return wanted == nullptr ? "" : wanted;
 }
@@ -143,7 +143,7 @@ Blas::Blas() {
     library_ = nullptr;
     return false;
   };
-  if (const auto wanted = of_environment(); !wanted.empty()) {
+  if (const auto wanted = requested_blas(); !wanted.empty()) {
     if (!load(wanted))
       throw LibraryMissing(wanted, tried + "; it is what PARLAB_BLAS names");
   } else {

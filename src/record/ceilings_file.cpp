@@ -13,13 +13,13 @@ namespace {
 namespace fs = std::filesystem;
 
 // A run in this file names the one GPU whose ceilings it has, or none.
-bool is_of(const Run& run, const std::string& gpu) {
+bool has_ceilings_of(const Run& run, const std::string& gpu) {
   return gpu.empty() ? run.gpus.empty()
                      : run.gpus.size() == 1 && run.gpus[0].uuid == gpu;
 }
 
 bool holds(const Run& then, const Run& now, const std::string& gpu) {
-  if (!is_of(then, gpu)) return false;
+  if (!has_ceilings_of(then, gpu)) return false;
   if (!gpu.empty()) return then.driver == now.driver;
   return then.host_id == now.host_id && then.cpu == now.cpu &&
          then.cores == now.cores && then.kernel == now.kernel;

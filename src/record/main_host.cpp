@@ -10,7 +10,7 @@
 namespace parlab {
 namespace {
 
-bool of_known_host(const Record& record) {
+bool is_of_known_host(const Record& record) {
   return record.timed() && !record.on_gpu() && !record.gpus_of_host.empty();
 }
 
@@ -27,7 +27,7 @@ struct PointsOfHost {
 // by the GPUs of the host
 using PointsOfHosts = std::map<std::string, PointsOfHost>;
 
-const std::string& main_of(const PointsOfHosts& hosts) {
+const std::string& main_host_of(const PointsOfHosts& hosts) {
   auto most = hosts.begin();
   for (auto host = hosts.begin(); host != hosts.end(); ++host) {
     const auto rank = [](const PointsOfHost& h) {
@@ -43,7 +43,7 @@ const std::string& main_of(const PointsOfHosts& hosts) {
 void keep_to_main_hosts(std::vector<Record>& records) {
   std::map<std::string, PointsOfHosts> series;
   for (std::size_t i = 0; i < records.size(); ++i) {
-    if (!of_known_host(records[i])) continue;
+    if (!is_of_known_host(records[i])) continue;
     PointsOfHost& host = series[series_of(records[i])][records[i].gpus_of_host];
     host.points.insert(records[i].identity());
     host.last = i;
@@ -53,9 +53,9 @@ void keep_to_main_hosts(std::vector<Record>& records) {
 
   std::map<std::string, std::string> main;
   for (const auto& [name, hosts] : series)
-    main.emplace(name, main_of(hosts));
+    main.emplace(name, main_host_of(hosts));
   const auto contested = [&](const Record& record) {
-    return of_known_host(record) && main.count(series_of(record)) != 0;
+    return is_of_known_host(record) && main.count(series_of(record)) != 0;
   };
   const auto on_main_host = [&](const Record& record) {
     return main.at(series_of(record)) == record.gpus_of_host;

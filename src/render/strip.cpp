@@ -129,14 +129,14 @@ class Rows {
     svg_.element("text", words, attributes);
   }
 
-  auto of_line() const {
+  auto tick_at_line() const {
     return std::ranges::find(strip_.ticks, strip_.line,
                              &std::pair<double, std::string>::first);
   }
   // Whether the words at the axis line would overlap others and are put above
   // them.
   bool raised() const {
-    const auto line = of_line();
+    const auto line = tick_at_line();
     return line != strip_.ticks.end() &&
            std::ranges::any_of(strip_.ticks, [&](const auto& tick) {
              return tick.first != line->first &&
