@@ -30,7 +30,7 @@ class Selection {
   Selection variant(const std::string& name) const;  // "cuda/naive"
   Selection backend(const std::string& name) const;
   Selection size(const Size& size) const;
-  // Those with these tunables at these values, whatever the others are.
+  // The records with these tunables at these values, whatever the others are.
   Selection with(const TunableValues& wanted) const;
   Selection with(const std::string& tunable, std::int64_t value) const;
   Selection counted() const;  // those with hardware counters

@@ -50,8 +50,8 @@ std::vector<Group> read_groups(const std::filesystem::path& path);
 std::set<std::string> groups_of_shard(std::vector<Group> groups,
                                       const Shard& shard);
 
-// Whether a group belongs to this shard that was not among the divided ones,
-// for example because a node has an additional GPU. The answer is the same
+// Whether this shard gets a group that was not among the divided ones (for
+// example because a node has an additional GPU). The answer is the same
 // wherever it is asked for.
 bool falls_to(const std::string& group, const Shard& shard);
 

@@ -15,8 +15,8 @@ struct LargestError {
   double of_rounding = 0;  // 1: the unit roundoff of the element itself
 };
 
-// An oracle may know more than right and wrong. Such an Oracle has this as a
-// second base.
+// An oracle may know more than whether a result is right. Such an Oracle has
+// this as a second base.
 class KnowsErrors {
  public:
   virtual ~KnowsErrors() = default;

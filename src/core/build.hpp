@@ -1,4 +1,4 @@
-// What this program was built from.
+// The version, commit and flags of this program's build.
 #pragma once
 
 #include <string_view>

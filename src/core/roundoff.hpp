@@ -22,9 +22,9 @@ constexpr double wide_roundoff =
 // gamma_n = n u / (1 - n u): Higham, (3.1).
 double gamma(std::int64_t n, double unit_roundoff);
 
-// What is known about the terms of a sum. random: each term has a random sign,
-// independent of the others. This holds for uniform inputs of which each enters
-// a sum once.
+// How much is known about the terms of a sum. random: each term has a random
+// sign, independent of the others. This holds for uniform inputs if each enters
+// a sum only once.
 enum class Terms { any, random };
 
 // A sum of terms with random signs is at most this many times the root of the
@@ -52,8 +52,9 @@ struct Rounding {
   double of_norm(std::int64_t n, Terms terms) const;
   // The same, but times the sum, for n squares of uniform numbers.
   double of_squares(std::int64_t n) const;
-  // For a sum whose n terms are such sums themselves: the share of their errors
-  // in its error, times the root of the sum of the squares of their errors.
+  // For a sum of n terms that are such sums themselves: how much their errors
+  // contribute to its error, times the root of the sum of the squares of their
+  // errors.
   double carried(std::int64_t n, Terms terms) const;
 };
 Rounding rounding(Dtype dtype, Arithmetic arithmetic);

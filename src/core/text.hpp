@@ -13,7 +13,7 @@ std::vector<std::string> split(std::string_view text, char separator);
 std::string join(const std::vector<std::string>& parts,
                  std::string_view separator);
 
-// The words of a command, split like in a shell: at blanks that are neither
+// The words of a command, split as in a shell: at blanks that are neither
 // quoted nor after a backslash.
 std::vector<std::string> shell_words(std::string_view command);
 // The word quoted so that shell_words() and a shell read it back.

@@ -31,14 +31,14 @@ inline Terms terms_of(InputKind kind) {
                                                                  : Terms::any;
 }
 
-// Whether samples may be taken on these inputs. They must not have a structure
-// that changes between executions would break. Dense arrays must have no zeros,
-// unless the kind says so.
+// Whether samples may be taken on these inputs. Changes between executions must
+// not break their structure. Dense arrays must have no zeros, unless the kind
+// says so.
 constexpr bool is_timed_on(InputKind kind) {
   return kind != InputKind::integers && kind != InputKind::wide;
 }
 
-// Whether elements may change sign and the inputs stay of their kind.
+// Whether elements may change sign without changing the kind of inputs.
 constexpr bool takes_signs(InputKind kind) {
   return kind != InputKind::wide && kind != InputKind::ones;
 }

@@ -36,8 +36,9 @@ bool wanted(const Record& record) {
          variant != nullptr && variant->target == Target::gpu;
 }
 
-// The UUID of the record's GPU, for CUDA. "", any GPU, if that one has been
-// replaced in this host by another of its model, as resuming assumes.
+// The UUID of the record's GPU, for CUDA. Empty, which means any GPU, if that
+// one has been replaced in this host by another of its model, as resuming
+// assumes.
 std::string where_to_count(const Record& record) {
   for (const auto& gpu : gpus_present()) {
     if (gpu.uuid == record.gpu) return gpu.uuid;

@@ -33,8 +33,8 @@ void add_counters(Points& points, const std::string& results,
 void count_each_point(Points& points, const std::string& results,
                       Observer& observer, const std::string& reports = {});
 
-// Appends the records that now have counters once more, to the file that has
-// them without, if one is named. Throws what Store throws.
+// Appends again those records that now have counters, to the file that has them
+// without, if one is named. Throws what Store throws.
 void append_counters(const std::vector<Record*>& records,
                      const std::string& results);
 

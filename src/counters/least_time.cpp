@@ -7,9 +7,9 @@ namespace parlab {
 namespace {
 
 constexpr double bytes_of_sector = 32;
-// On compute capability 8.6, 8.9 and 9.0, a multiprocessor makes 128 fused
-// products of float and one pass over its shared memory per cycle: CUDA C++
-// Programming Guide, Arithmetic Instructions.
+// From compute capability 8.6 on, a multiprocessor makes 128 fused products of
+// float and one pass over its shared memory per cycle: CUDA C++ Programming
+// Guide, Arithmetic Instructions.
 constexpr double flops_per_wavefront = 2 * 128;
 
 void add(std::vector<LeastTime>& all, const std::string& by,

@@ -210,7 +210,7 @@ std::vector<ProfiledKernel> parse_profile(const std::string& output) {
       continue;
     }
     const auto cells = cells_of(line);
-    // The row of the units has no ID, and other lines have fewer cells.
+    // The row of units has no ID, and other lines have fewer cells.
     if (titles.empty() || cells.size() != titles.size() || cells[0].empty())
       continue;
     ProfiledKernel kernel;

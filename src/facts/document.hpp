@@ -243,7 +243,7 @@ struct List {
   std::vector<Text> items;
 };
 struct Section;
-// Sections of which one is shown, the first until another is chosen.
+// Sections that are shown one at a time, the first until another is chosen.
 struct Alternatives {
   std::string what;  // the choice: "GPU"
   std::vector<Section> sections;

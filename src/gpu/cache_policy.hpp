@@ -5,7 +5,7 @@
 // today's GPUs do; `cg` caches in L2 only; `cs` expects no second use, so its
 // line is evicted first. Stores go through L1 to L2 in any case: `wb` leaves
 // them there until their place is needed, `wt` sends them on to memory, `cs`
-// expects no further use. None of them switches a cache off. That was only
+// expects no further use. No policy switches a cache off. That was only
 // possible for L1, on devices of around 2010, where ptxas -dlcm=cg and -dlcm=cs
 // -dscm=wt applied to a whole program what these functions apply to one access.
 #pragma once

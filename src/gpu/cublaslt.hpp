@@ -117,7 +117,7 @@ class CublasLt {
     destroy_preference_(preference);
     int best = -1;
     float least[most], spent = 0;
-    // Try the kernels in turns, and small products often, because a busy host
+    // Try the kernels in turn, and small products often, because a busy host
     // may delay any launch.
     for (int round = 0; round == 0 || (round < 20 && spent < enough_ms);
          ++round) {

@@ -1,6 +1,6 @@
-// Compiles launches once that several variants share. A launch in a header of
-// kernels is a static member of a class template, declared `extern` there and
-// instantiated in cuda/WORKLOAD/shared, in a file of the same name.
+// Compiles each launch that several variants share only once. A launch in a
+// header of kernels is a static member of a class template, declared `extern`
+// there and instantiated in cuda/WORKLOAD/shared, in a file of the same name.
 //
 // The linker identifies a function by its name and would mix up a header's
 // function with that of a changed copy of the header. So the header's file name

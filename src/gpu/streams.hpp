@@ -66,7 +66,7 @@ class Streams {
   // on all streams.
   virtual Gpu& operator[](int i) = 0;
 
-  // Copies count elements in the order of stream i.
+  // Copies `count` elements in the order of stream i.
   template <typename T>
   void to_device(int i, T* to, const std::type_identity_t<T>* from,
                  std::int64_t count) {

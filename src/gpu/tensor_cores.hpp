@@ -162,8 +162,8 @@ __device__ __forceinline__ float rounded_to_11_bits(float x) {
   return __uint_as_float((__float_as_uint(x) + 0x1000) & ~0x1fffu);
 }
 
-// The same: the bits of a float that tensor cores keep. They would truncate it
-// otherwise.
+// The same, by an instruction where there is one. Tensor cores keep only these
+// bits of a float and would truncate it otherwise.
 __device__ __forceinline__ float to_tf32(float x) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   unsigned rounded;

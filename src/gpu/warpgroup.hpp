@@ -26,11 +26,12 @@
 namespace parlab {
 
 // Describes where an operand lies in shared memory, and in which pattern. Its
-// rows have `swizzle` bytes, and eight of them are permuted as by bulk tensor
-// copies. Along K (rows of the array are rows of a, columns of b): `group` is
-// the distance of 8 rows, `panel` is unused. Across K (rows of the array are
-// indices of K, so the operand is transposed): `panel` is the distance from 128
-// bytes of such a row to the next 128, `group` that of 8 rows.
+// rows have `swizzle` bytes, and eight of them are permuted in the same way as
+// by bulk tensor copies. Along K (rows of the array are rows of a, columns of
+// b): `group` is the distance of 8 rows, `panel` is unused. Across K (rows of
+// the array are indices of K, so the operand is transposed): `panel` is the
+// distance from 128 bytes of such a row to the next 128, `group` that of 8
+// rows.
 template <int swizzle>
 __device__ __forceinline__ std::uint64_t operand_in_shared(const void* shared,
                                                            int group,

@@ -26,7 +26,7 @@ struct CudaAnswer {
   std::string said = {};        // in its own words
   int driver = 0, runtime = 0;  // 12040 for 12.4; 0: there is no driver
   std::string visible = {};     // CUDA_VISIBLE_DEVICES=-1, if it is set
-  bool none = false;            // it says no more than that there is none
+  bool none = false;            // CUDA only reports that there is no GPU
 };
 Detail why_unusable(const CudaAnswer& answer);
 

@@ -43,7 +43,7 @@ std::string host_id_of(const std::string& machine_id,
                        const std::string& of_boot = "");
 
 // Whether a number identifies a machine. Placeholders that the maker did not
-// replace do not, such as "uninitialized", only zeros or "Default string".
+// replace, such as "uninitialized", only zeros or "Default string", do not.
 bool is_identity(const std::string& number);
 
 // Whether a shared library, such as "libcublas.so.12", can be loaded.

@@ -56,7 +56,7 @@ Group group_in(const fs::path& folder) {
   return group;
 }
 
-// Without /proc, how much of it is free is unknown.
+// Without /proc, the free part of it is unknown.
 double all_memory() {
   struct sysinfo about {};
   return sysinfo(&about) == 0

@@ -45,7 +45,7 @@ double microjoules(const fs::path& file) {
                   .arguments = {file.string(), why}});
 }
 
-// A counter that restarts at 0 after its range.
+// A counter that starts again at 0 after its highest value.
 struct Zone {
   fs::path folder;
   double range, last;

@@ -77,9 +77,9 @@ struct Batch {
   std::vector<double> apart;
   double clock_hz = 0;          // of the device during the batch; 0: unknown
   double highest_clock_hz = 0;  // maximum clock of the device
-  // Wait for a CPU during the executions, for the thread that waited longest:
-  // see machine/run_queue.hpp. Nothing if it was not asked for, not on the
-  // host, or the system does not say.
+  // How long the thread that waited longest had to wait for a CPU during the
+  // executions: see machine/run_queue.hpp. Nothing if it was not asked for, not
+  // on the host, or the system does not say.
   std::optional<double> waited_s = {};
   // threads of this process just after the executions, if waits were asked for
   int threads = 0;

@@ -1,5 +1,5 @@
-// Functions of the GPU of every place that are for its executor and that
-// variants do not see: the launches of an execution, and attached objects.
+// The part of a Gpu, in every place, that serves its executor and that variants
+// do not see: the launches of an execution, and attached objects.
 #pragma once
 
 #include <map>

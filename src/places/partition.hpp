@@ -54,10 +54,10 @@ struct Share {
 };
 
 // Divides the arrays as the variant declares (Description::split); parts of an
-// extent differ by at most one. Of the `gpus` GPUs only those take part that
-// have something to do: at least one row, or as many as a halo has. Throws
-// std::logic_error when the variant declares an unknown dimension, or leaves
-// copies of an output on a grid.
+// extent differ by at most one. A GPU takes part only if it has something to
+// do: at least one row, or as many as a halo has. Throws std::logic_error when
+// the variant declares an unknown dimension, or leaves copies of an output on a
+// grid.
 std::vector<Share> divide(const Workload& workload, const Variant& variant,
                           const Size& size,
                           const std::vector<ArraySpec>& arrays, int gpus);

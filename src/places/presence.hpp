@@ -1,5 +1,4 @@
-// Which GPUs can this build use? The answer uses no other part of the
-// framework.
+// Says which GPUs this build can use, without any other part of the framework.
 #pragma once
 
 #include <optional>

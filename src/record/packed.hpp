@@ -20,8 +20,8 @@ std::filesystem::path packed_path(const std::filesystem::path& plain);
 std::filesystem::path plain_path(const std::filesystem::path& file);
 
 // The files that hold the records of x.jsonl, the older one first; empty if
-// there is none. A packed file that is named itself is the only part, and so is
-// a folder.
+// there is none. A packed file given by its own name is the only part, and so
+// is a folder.
 std::vector<std::filesystem::path> parts_of(const std::filesystem::path& file);
 
 // The lines of a file, packed or not. Throws UsageError when it cannot be read;
@@ -38,10 +38,10 @@ struct Packed {
 };
 
 // Moves the lines of x.jsonl into x.jsonl.zst. Removes x.jsonl once the packed
-// file is on disk and was read back. If packing is stopped at any time, every
-// record is in at least one of the two files; a record in both counts once. A
-// record keeps all samples, but those within each of the judged_groups() are
-// sorted (Record::grouped), which takes two thirds of the bytes. A line whose
+// file is on disk and was read back. Whenever packing is stopped, every record
+// is in at least one of the two files; a record in both counts once. A record
+// keeps all samples, but those within each of the judged_groups() are sorted
+// (Record::grouped), which takes two thirds of the bytes. A line whose
 // statistics would change in the last bit stays as it is. Throws UsageError
 // when the file is not x.jsonl or another process writes it, and
 // std::runtime_error when it cannot be packed.

@@ -117,9 +117,9 @@ struct Record {
   Samples samples() const;
   Summary summary() const { return summarize(samples()); }
   bool on_gpu() const;  // judged by its launches and transfers
-  // It ran on a GPU, or would have if it had not failed or been emulated.
-  // Libraries are a backend on both sides. Those of the GPU were compiled by
-  // nvcc or had data to move.
+  // It ran on a GPU, or would have if it had not failed or been emulated. Both
+  // sides have libraries as a backend. Those of the GPU have a source for nvcc
+  // or times of transfers.
   bool for_gpu() const;
   bool has_energy() const { return timed() && energy && energy->known(); }
   bool timed() const { return verdict == Verdict::passed && !seconds.empty(); }
@@ -156,8 +156,8 @@ bool may_be_alike(const std::string& gpus, const std::string& others);
 
 // Whether the times of the two can be compared. They must come from one host;
 // for two CPU records that host must also have the same GPUs. Records that do
-// not name their host count as one host if the machine's name is the same.
-// Fresh measurements have neither yet.
+// not name their host count as one host if the machine's name is the same. A
+// new measurement has neither a host nor a machine yet.
 bool same_machine(const Record& a, const Record& b);
 
 // Whether both have the same point(), without building the strings.

@@ -29,8 +29,8 @@ std::optional<Ratio> speedup(const Record& record, const Uncertain& ours,
 
 // The serial record of the same point and machine that speedups are measured
 // against. That is the one named plain, else the first, unless another host of
-// this name measured plain. Of several records of one variant the last counts.
-// Returns nullptr when none passed and was timed. Points into records.
+// this name measured plain. If a variant has several records, the last one
+// counts. Returns nullptr when none passed and was timed. Points into records.
 const Record* baseline_of(const std::vector<Record>& records,
                           const Record& record);
 

@@ -45,7 +45,7 @@ class RecordTable {
   struct Content;
   void find_columns();
   Cells cells(const Record& record) const;
-  // Makes something of each row and calls take with it in order. Later rows are
+  // Calls make for each row, and take with the results in order. Later rows are
   // made in the meantime.
   template <typename T, typename Make>
   void in_order(const Make& make,

@@ -7,7 +7,7 @@
 
 namespace parlab {
 
-// One line with an object for each row of its tables, in order. "type" is the
+// One line per row of its tables, in order, each with one object. "type" is the
 // key of the table; the other members have the keys of its columns. A cell
 // without text has no member. Tables without a key, paragraphs and charts are
 // left out, because they are for people.

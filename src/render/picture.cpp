@@ -1,4 +1,4 @@
-// Includes pictures that another program drew in a page.
+// Puts pictures drawn by another program into a page.
 #include <algorithm>
 #include <cctype>
 

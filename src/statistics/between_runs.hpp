@@ -23,8 +23,9 @@ BetweenRuns spread_between_runs(
     const std::vector<std::vector<Samples>>& points);
 
 // The same where others disturb some points and not others, long ones as well
-// as short ones. Then there are no seconds. And one point's negative excess is
-// not offset against another's positive one.
+// as short ones. The result has no seconds. Each point counts by itself: one
+// whose runs differ less than expected does not make up for one whose runs
+// differ more.
 BetweenRuns share_between_runs(const std::vector<std::vector<Samples>>& points);
 
 // A factor of 1 whose spread is that of these runs (at least two) beyond

@@ -46,9 +46,9 @@ struct Summary {
   Uncertain estimate;  // of the median over all runs
   // 95 % interval of the median; [0, infinity) if there are too few samples
   Interval interval;
-  // half width of the interval over the median if all runs were equal and the
-  // clock perfect, which more samples make smaller; infinite if there are too
-  // few
+  // half width of the interval, relative to the median, if all runs were equal
+  // and the clock perfect; more samples make it smaller; infinite if there are
+  // too few
   double precision = 0;
 
   bool operator==(const Summary&) const = default;

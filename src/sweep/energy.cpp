@@ -14,14 +14,15 @@ constexpr double power_settles_s = 1.5;
 constexpr double power_every_s = 0.1;
 // Either sensor is accurate to some 5 %.
 constexpr double sensors_agree = 0.10;
-// If an execution takes that many times longer than when it was timed, the
-// device was at rest in between or ran at another clock.
+// If an execution takes more than this many times as long as when it was timed,
+// the device was at rest in between or ran at another clock.
 constexpr double as_timed = 1.25;
 // Work between two readings, so that reading the sensors costs nothing and a
 // GPU's launch queue does not overflow. In a short run the meter is read more
 // often.
 constexpr double bunch_s = 0.02, bunch_share = 0.01, bunch_at_most = 1000;
-// The device rests so long first, because it is still warm from its last work.
+// Seconds of rest before the first reading, because the device is still warm
+// from its last work.
 constexpr double calm_s = 2;
 constexpr double celsius_off = 3;
 constexpr double temperature_at_most_s = 120;

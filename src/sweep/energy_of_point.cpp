@@ -32,7 +32,8 @@ EnergyGauge::Run run(Bench& bench, EnergyGauge& gauge, Pending& pending) {
       bench.interrupted);
 }
 
-// Repeats the execution for seconds. The result of the last one must be right.
+// Repeats the execution for several seconds. The result of the last one must be
+// right.
 void run_for_energy(Bench& bench, Pending& pending, EnergyRuns& runs) {
   Trial& trial = *pending.trial;
   EnergyGauge& gauge = bench.session.gauge_of(*trial.place, bench.interrupted);

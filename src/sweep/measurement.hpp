@@ -33,8 +33,8 @@ class Measurement {
   // The median is known as well as was asked for, by enough batches over enough
   // time, or time or batches have run out.
   bool finished() const { return finished_; }
-  // Finished, and more samples are out of the question: out of time, out of
-  // batches, or as many as were asked for.
+  // Finished, and no more samples may be taken: out of time, out of batches, or
+  // as many as were asked for.
   bool exhausted() const { return exhausted_; }
   // Progress as a fraction.
   double progress() const;

@@ -149,8 +149,8 @@ std::vector<Pending*> open_measurements(Bench& bench, Cache cache) {
   return open;
 }
 
-// The probability that a batch's last result is checked, if so many candidates
-// end on the same inputs and share an oracle.
+// The probability that a batch's last result is checked, if this many
+// candidates end on the same inputs and share an oracle.
 double judging_probability(const Bench& bench, std::size_t open,
                            std::size_t candidates) {
   const double round_s = usual_batch_s * static_cast<double>(open);

@@ -22,7 +22,7 @@
 
 namespace parlab {
 
-// How a worker ended, or an execution that took too long.
+// How a worker or an execution that took too long ended.
 struct Ended {
   Verdict verdict = Verdict::launch_failed;
   Detail why = {};
@@ -62,8 +62,8 @@ class Supervisor {
   // Ends this worker, because its device can no longer be used. The next worker
   // can use it again. failed: the outcome of the call.
   [[noreturn]] void leave(const std::string& call, const Record& failed);
-  // False where leaving would not help: this process is no worker, or so many
-  // workers in a row have left that the device must be broken.
+  // False where leaving would not help: this process is not a worker, or so
+  // many workers in a row have left that the device must be broken.
   bool may_leave() const;
 
   // A failure after another variant ran may be that variant's fault. Returns

@@ -1,4 +1,4 @@
-// Searches the best tunables of one variant by sweeps.
+// Searches for the best tunables of one variant by sweeps.
 #pragma once
 
 #include <optional>
@@ -20,9 +20,9 @@ struct Tuning {
   int status = 0;  // exit status of its sweeps, as from run_sweep()
 };
 
-// plan: its tunables are the values to try if not all are; its results are the
-// file of the trials. If the budget allows, all configurations are measured.
-// Configurations of an earlier search are not measured again.
+// plan: its tunables limit the values to try; its results name the file of the
+// trials. If the budget allows, all configurations are measured. Configurations
+// of an earlier search are not measured again.
 Tuning find_best(const Plan& plan, const Subject& subject, double budget_s,
                  Observer& observer, Supervisor& supervisor);
 

@@ -11,8 +11,8 @@
 namespace parlab {
 namespace {
 
-// More changes would not be seen by more readers; an answer that misses one is
-// wrong.
+// More changes would not catch more variants, because an answer that misses a
+// single one is wrong.
 constexpr std::int64_t changes_per_input = 8;
 // A variant that leaves out an eighth of its work misses all of them once in
 // 5000 executions.

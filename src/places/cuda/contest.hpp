@@ -11,7 +11,7 @@ namespace parlab {
 
 class Contest {
  public:
-  // thorough: try ways again that come near the best.
+  // thorough: tries again the ways that come near the best.
   Contest(GpuTimer& timer, bool thorough)
       : timer_(timer), thorough_(thorough) {}
 

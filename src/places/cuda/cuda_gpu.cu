@@ -79,8 +79,8 @@ DeviceMemory pinned_memory(std::size_t bytes, const std::string& what_for) {
                       CudaFree{.on_host = true});
 }
 
-// The properties come first, because choose() makes the device current to which
-// the stream will belong.
+// Gets the properties first, because choose() makes current the device that the
+// stream will belong to.
 CudaGpu::CudaGpu(int device) : device_(device), properties_(choose(device)) {
   for (const auto limit :
        {cudaLimitStackSize, cudaLimitMallocHeapSize, cudaLimitPrintfFifoSize,

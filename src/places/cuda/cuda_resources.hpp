@@ -69,14 +69,14 @@ struct CudaFree {
 using DeviceMemory = std::unique_ptr<unsigned char, CudaFree>;
 // Throws PointError(out_of_memory) with the bytes needed and free.
 DeviceMemory device_memory(std::size_t bytes, const std::string& what_for);
-// The same of pinned memory of the host. Pages are pinned one by one,
-// which takes a third of a second for each GiB.
+// The same for pinned host memory. Pages are pinned one by one, which takes a
+// third of a second per GiB.
 DeviceMemory pinned_memory(std::size_t bytes, const std::string& what_for);
 
 struct CudaFreeHost {
   void operator()(void* memory) const { cudaFreeHost(memory); }
 };
-// Host memory the device can read and write while a kernel runs.
+// Host memory that the device can read and write while a kernel runs.
 template <typename T>
 std::unique_ptr<T, CudaFreeHost> mapped_memory() {
   void* memory = nullptr;

@@ -6,8 +6,8 @@
 namespace parlab {
 namespace {
 
-// Each is a queue of the device, of which it has few that are
-// served at the same time.
+// Each stream is a queue of the device, which serves only a few of them at a
+// time.
 constexpr std::int64_t streams_at_most = 64;
 
 }  // namespace
@@ -55,8 +55,8 @@ void CudaStreams::end() {
   }
 }
 
-// A stream waits for the event as it was recorded last: what is recorded
-// later is not its concern.
+// A stream waits for the event as last recorded; later recordings do not affect
+// it.
 void CudaStreams::wait(int i, int other) {
   auto &waits = stream(i), &awaited = stream(other);
   if (&waits == &awaited) return;

@@ -1,4 +1,4 @@
-// Streams of a real device, for variants whose arrays are in the host's memory.
+// Streams of a real device, for variants whose arrays are in host memory.
 #pragma once
 
 #include <memory>
@@ -12,26 +12,28 @@ namespace parlab {
 
 class CudaStreams final : public Streams {
  public:
-  // gpu: the stream that executions are queued on, and timed on; none of ours.
+  // gpu: its stream is the one on which executions are queued and timed; it is
+  // not among those made here.
   explicit CudaStreams(CudaGpu& gpu) : gpu_(gpu) {}
 
   Gpu& operator[](int i) override { return *stream(i).gpu; }
   void wait(int i, int other) override;
 
-  // Around each execution: our streams wait for what was queued on that of
-  // the gpu, and what is queued there next waits for all of them.
+  // Called around each execution. First our streams wait for the work queued on
+  // the gpu's stream. Afterwards, later work there waits for all of them.
   void begin();
   void end();
-  // Entries that the last execution queued beside its launches,
-  // on all streams together.
+  // Entries that the last execution queued besides its launches, on all streams
+  // together.
   int queued() const { return queued_; }
 
-  // As of CudaGpu, for all streams.
+  // Like those of CudaGpu, for all streams.
   void select_scratch(const std::string& call);
   void release_scratch();
   Detail scratch_damage() const;
   void put_back() noexcept;
-  // Of the stream whose main launch is the largest, with the launches of all.
+  // The largest of the streams' main launches, with the number of launches of
+  // all streams.
   LaunchShape main_launch() const;
 
  protected:

@@ -8,7 +8,7 @@
 namespace parlab {
 namespace {
 
-// As fingerprint() does on the host. data is aligned to 4 bytes.
+// Does what fingerprint() does on the host. data must be aligned to 4 bytes.
 __global__ void fingerprint_words(const unsigned char* data, std::size_t bytes,
                                   unsigned long long* sum) {
   const auto* words = reinterpret_cast<const std::uint32_t*>(data);
@@ -26,8 +26,8 @@ __global__ void fingerprint_words(const unsigned char* data, std::size_t bytes,
   if (threadIdx.x % 32 == 0) atomicAdd(sum, own);
 }
 
-// Of the host's memory, where cudaMemset may wait for the device: behind
-// a gate it would for ever.
+// Fills host memory. cudaMemset may wait for the device there, which would
+// never end behind a closed gate.
 __global__ void fill_words(unsigned char* data, std::size_t bytes,
                            unsigned char value) {
   auto* words = reinterpret_cast<std::uint32_t*>(data);
@@ -78,7 +78,7 @@ __device__ void spoil(const DisturbedElement& element) {
   if (!poisoned) element.at[place] ^= spoiling_bits;
 }
 
-// Takes back what was changed before, then does what comes now. One block.
+// Undoes the earlier changes, then makes the new ones. Runs as one block.
 __global__ void disturb(DisturbedElement* undo, int undo_count,
                         DisturbedElement* now, int now_count) {
   for (int i = threadIdx.x; i < undo_count; i += blockDim.x) {
@@ -209,7 +209,7 @@ std::uint64_t Fingerprints::read() {
   return result;
 }
 
-// A kernel's first use loads its code, which must not
+// Loads the kernel's code, because its first use does so, and that must not
 // happen behind a closed gate.
 Disturber::Disturber(CudaGpu& gpu) : gpu_(gpu) {
   queue(-1, -1);

@@ -1,6 +1,6 @@
-// Arrays in the memory of one device, or of the host where that device reaches
-// it, each between guard words; and what is done to them around an execution:
-// fingerprints of what they hold, and the disturbances that nobody foresees.
+// Arrays in the memory of one device, or in host memory that the device can
+// access, each between guard words. Also the operations on them around an
+// execution: fingerprints of their content, and unpredictable disturbances.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace parlab {
 
-// guard, room, data, room, guard. The room is for rows of other GPUs;
+// Layout: guard, room, data, room, guard. The room is for rows of other GPUs;
 // most arrays have none.
 struct DeviceArray {
   ArraySpec spec;
@@ -23,53 +23,53 @@ struct DeviceArray {
   double transfer_s = 0;
 
   unsigned char* data() const;
-  Detail damage() const;  // none: the guards are whole
+  Detail damage() const;  // empty if the guards are intact
   void renew_guards() const;
 };
 
-// On the current device, with all its guards. Throws PointError(out_of_memory).
+// On the current device, with its guards. Throws PointError(out_of_memory).
 DeviceArray device_array(const ArraySpec& spec, std::size_t above = 0,
                          std::size_t below = 0);
-// The same in memory that is there: bytes_with_guards(spec) of it.
+// The same in existing memory of bytes_with_guards(spec) bytes.
 DeviceArray array_in(DeviceMemory memory, const ArraySpec& spec);
 std::size_t bytes_with_guards(const ArraySpec& spec);
 
 void poison(const DeviceArray& array, cudaStream_t stream);  // its data
-// what lies around its data
+// the room around its data
 void poison_room(const DeviceArray& array, cudaStream_t stream);
 
-// Fingerprints as verify/guard.hpp defines them, on the stream of a
-// Gpu whose device is current.
+// Fingerprints as defined in verify/guard.hpp, on the stream of a Gpu whose
+// device is current.
 class Fingerprints {
  public:
   explicit Fingerprints(CudaGpu& gpu);
   std::uint64_t of(const DeviceArray& array);
-  // Of several arrays together, in stream order: cleared, one queued
-  // after the other; read() waits.
+  // A fingerprint of several arrays together, in stream order: clear it, queue
+  // one array after the other, and read() waits for the result.
   void queue_clear();
   void queue(const DeviceArray& array) { queue(array, 0); }
   std::uint64_t read();
-  // Queued: the array is read, and nothing else.
+  // Queues a read of the array, which has no other effect.
   void queue_reading(const DeviceArray& array) { queue(array, 1); }
 
  private:
   void queue(const DeviceArray& array, int which);
 
   CudaGpu& gpu_;
-  DeviceMemory sums_;  // that of the arrays, and one that nobody reads
+  DeviceMemory sums_;  // the sum of the arrays, and one that nobody reads
 };
 
-// Where the elements of an array are that is a part of a larger one: element
-// `col` + c of row `row` + r of that one is element (r, c) here.
+// Position of a part in a larger array. Element (row + r, col + c) of the
+// larger array is element (r, c) of the part.
 struct PlaceInWhole {
   std::int64_t row, col, cols, pitch;
 };
-// Queued: as write_anew() does on the host, without reading.
+// Queued: does what write_anew() does on the host, but without reading.
 void change_signs(const DeviceArray& array, const PlaceInWhole& place,
                   const Signs& before, const Signs& now, cudaStream_t stream);
 
-// One element of a Disturbance, by address. One that is changed takes `value`
-// and keeps its own in `before`; one that is not is spoiled.
+// One element of a Disturbance, by address. A changed element takes `value` and
+// keeps its own in `before`; the others are spoiled.
 struct DisturbedElement {
   unsigned char* at;
   unsigned bytes;
@@ -77,23 +77,23 @@ struct DisturbedElement {
   unsigned long long value = 0, before = 0;
 };
 
-// The disturbances of a batch of executions, kept on the device so
-// that they can be queued.
+// The disturbances of a batch of executions, kept on the device so that they
+// can be queued.
 class Disturber {
  public:
   explicit Disturber(CudaGpu& gpu);
-  // Copies them to the device, one list for each execution, and
-  // waits until they are there.
+  // Copies them to the device, one list for each execution, and waits for the
+  // end.
   void prepare(std::vector<std::vector<DisturbedElement>> executions);
-  // Takes back the disturbance of one execution and does that
-  // of another; -1: of none.
+  // Undoes the disturbance of one execution and applies that of another; -1:
+  // none.
   void queue(int before, int now);
 
  private:
   CudaGpu& gpu_;
   DeviceMemory memory_;
   std::size_t bytes_ = 0;
-  // where those of each execution begin, and the end
+  // the beginning of each execution's disturbances, and the end
   std::vector<int> first_{0};
 };
 

@@ -48,9 +48,10 @@ class Gate {
     bool open_ = false;
   };
 
-  // Returns when the streams are idle. Throws PointError, also when the host
-  // waited for a device while the gate was closed: timed_out when patience has
-  // run out, launch_failed when even then some work could not be ended.
+  // Returns when the streams are idle. Throws PointError: timed_out when
+  // patience has run out, launch_failed when even then some work could not be
+  // ended. Also throws when the host waited for a device while the gate was
+  // closed.
   void wait(const char* doing);
 
   // Queues a meeting on all GPUs: none continues before all have reached it.

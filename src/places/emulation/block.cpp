@@ -347,8 +347,8 @@ void* dynamic_shared() {
 
 namespace {
 
-// Reads the meeting in place. A processor would stall when it copies at once
-// what was just written in pieces.
+// Reads the meeting in place, because copying at once what was just written in
+// pieces would stall the processor.
 std::uint64_t wait_at(Meeting& meeting) {
   InRuntime here;
   Thread& thread = here.thread;
@@ -449,7 +449,7 @@ void commit_copies() {
   ++running->copy_group;
 }
 
-// Makes the copies like a kernel would, so that their accesses are checked.
+// Makes the copies as a kernel would, so that their accesses are checked.
 void wait_copies(unsigned groups_in_flight) {
   make_copies(*running, [&](const Thread::Copy& copy) {
     return copy.group + groups_in_flight < running->copy_group;

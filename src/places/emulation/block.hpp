@@ -58,11 +58,11 @@ void arrange(std::vector<T>& items, Order order, std::uint64_t seed) {
     std::shuffle(items.begin(), items.end(), random);
 }
 
-// What certainly happened before a moment of a thread, within its block:
-// everything that any thread did before block_phase, that its warp did before
-// warp_phase, and that it did itself before own_phase. A barrier of some lanes
-// counts as one of their warp. That is simpler than the truth and never gives a
-// false alarm.
+// Everything that certainly happened before a moment of a thread, within its
+// block. That is what any thread did before block_phase, what its warp did
+// before warp_phase, and what it did itself before own_phase. A barrier of some
+// lanes counts as one of their warp. That is simpler than the truth and never
+// gives a false alarm.
 struct Clock {
   std::uint32_t instance = 0, thread = 0, block_phase = 1, warp_phase = 1,
                 own_phase = max_phases;
@@ -78,8 +78,8 @@ struct Clock {
   }
 };
 
-// A word that two threads wrote without an order between them. It is no error
-// if both wrote the same value, which shows only after the second write.
+// A word that two threads wrote without an order between them. It is not an
+// error if both wrote the same value, which shows only after the second write.
 struct Suspect {
   const std::uint32_t* word;
   std::uint32_t before;

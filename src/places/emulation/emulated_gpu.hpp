@@ -25,7 +25,7 @@ void require_emulated(const Variant& variant);
 // of all blocks that ever ran there, and the OS threads that run them.
 struct EmulatedMachine {
   emulation::Arena arena;
-  std::uint32_t instances = 1;                  // next number of a block
+  std::uint32_t instances = 1;                  // number of the next block
   std::deque<emulation::Block> workers;         // one per OS thread
   std::chrono::milliseconds time_limit{60000};  // for one launch
   GpuShape shape = {};

@@ -2,9 +2,9 @@
 //
 // A transfer of the team is done at once and checked like a kernel's accesses:
 // for memory of the wrong GPU, words that were never written, and writes to an
-// input. Work beside transfers runs before them. So if it reads their data,
-// that data was not written yet, and conflicts are found whichever comes first
-// on a real machine.
+// input. Work in parallel with transfers runs before them, so if it reads data
+// that they bring, that data was not written yet. Conflicts are thus found
+// whichever comes first on a real machine.
 #pragma once
 
 #include <deque>

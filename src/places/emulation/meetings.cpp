@@ -60,7 +60,7 @@ void Block::count_meeting(const Meeting& meeting, unsigned first) {
 }
 
 // If all expected threads have arrived, this thread and the others continue.
-// Threads that have ended are not waited for, as on devices from Volta on. But
+// Threads that have ended are not waited for, as on devices since Volta. But
 // the grid barrier is software, which counts all threads.
 void Block::settle(const Thread& thread) {
   const Meeting& meeting = *thread.meeting;

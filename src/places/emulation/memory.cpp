@@ -30,7 +30,7 @@ void Allocation::settle(const void* first, std::size_t length) {
   if (cells.empty() || length == 0) return;
   const auto begin = offset(first) / word_bytes;
   const auto end = (offset(first) + length + word_bytes - 1) / word_bytes;
-  // Instance 0 is no block and comes before all of them.
+  // Instance 0 is not a block and comes before all of them.
   for (auto word = begin; word < end; ++word)
     cells[word] = {.writer = {.phase = 1}};
 }

@@ -15,7 +15,7 @@
 
 namespace parlab::emulation {
 
-// What each access needs.
+// For functions that every access calls.
 #define PARLAB_INLINE __attribute__((always_inline)) inline
 
 // Which thread accessed a word, and when. All zero: none did.

@@ -124,8 +124,8 @@ std::optional<std::int64_t> distance_of_most(const Accesses& all) {
 
 // The offset of each lane's access from the first lane's when all are in the
 // same iteration of a loop. Normally a lane is as far from its neighbour as
-// most are. If that does not hold at their first time, but the lane came as
-// often as another one did, its offset then counts.
+// most are. If that does not hold at their first access, but the lane came as
+// often as another one, the lane's offset at that access counts.
 std::array<std::int64_t, warp_lanes> pattern_of(const WarpAccess& first,
                                                 const Times& times,
                                                 std::int64_t distance) {

@@ -1,4 +1,4 @@
-// Combines the accesses of a block's threads to the requests of their warps,
+// Combines the accesses of a block's threads into requests of their warps,
 // and counts them for each place in the program.
 //
 // Threads run one after the other, from one meeting to the next. So a lane's

@@ -21,8 +21,9 @@ class CpuTime {
 
   // CPU time that the process has used since then beyond what this many threads
   // can use: Cause::threads_beyond, or nothing if it is negligible. A single
-  // thread (the caller) can use its own CPU time; several can use no more than
-  // the elapsed time each, whoever started them. Ends the pool again.
+  // thread (the caller) can use its own CPU time. Several threads can use at
+  // most the elapsed time each, no matter which code started them. Ends the
+  // pool again.
   std::optional<Detail> of_others() const;
 
   // Calls f without counting its CPU time. f may use threads of the pool, which

@@ -75,7 +75,7 @@ bool uses_threads_of_library(const Call& call) {
 
 constexpr std::size_t most_bytes_for_one = std::size_t{64} << 20;
 
-// Sets the number of threads for regions that name none to the requested one.
+// Gives regions without a num_threads clause the requested number of threads.
 class DefaultTeam {
  public:
   explicit DefaultTeam(const Call& call) {
