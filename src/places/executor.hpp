@@ -48,7 +48,7 @@ struct Call {
 // null.
 Arrays declared_by(const Variant& variant, const Arrays& arrays);
 
-// What happened to the memory around one execution.
+// The result of one execution, and the state of the memory around it.
 struct Checked {
   Arrays outputs;  // host copies, valid until the next call of this executor
   Detail damage;   // Cause::wrote_past_end, changed_input ...

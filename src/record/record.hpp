@@ -118,8 +118,8 @@ struct Record {
   Summary summary() const { return summarize(samples()); }
   bool on_gpu() const;  // judged by its launches and transfers
   // It ran on a GPU, or would have if it had not failed or been emulated. Both
-  // sides have libraries as a backend. Those of the GPU have a source for nvcc
-  // or times of transfers.
+  // sides have libraries as a backend. A library's record is for the GPU if its
+  // source is for nvcc or it has times of transfers.
   bool for_gpu() const;
   bool has_energy() const { return timed() && energy && energy->known(); }
   bool timed() const { return verdict == Verdict::passed && !seconds.empty(); }

@@ -101,7 +101,7 @@ class Page {
     html_.single("meta", {{"charset", "utf-8"}}).line_break();
     html_.single("meta", {{"name", "viewport"},
                           {"content", "width=device-width, initial-scale=1"}});
-    // Whatever the records contain, the page runs and fetches nothing from it.
+    // The page neither runs nor fetches anything that the records contain.
     html_.single(
         "meta",
         {{"http-equiv", "Content-Security-Policy"},

@@ -1,7 +1,7 @@
 // Medians, their intervals, and ratios of them. Spreads are judged only here.
 //
-// The model: the samples of a run come in batches. Those of one batch share the
-// state of caches and clocks, so they are not independent, but batches are
+// The model: the samples of a run come in batches. Samples of one batch share
+// the state of caches and clocks, so they are not independent, but batches are
 // (batch means: Law, Simulation Modeling and Analysis, section 9.5). The
 // remaining correlation between neighbouring batches is corrected. In addition,
 // two runs of one binary differ, because memory lies elsewhere and the machine

@@ -27,7 +27,7 @@ std::string driver_version() {
   return text;
 }
 
-// "GPU-8f3a...", in the form of nvidia-smi.
+// "GPU-8f3a...", as nvidia-smi writes it.
 std::string written(const cudaUUID_t& uuid) {
   std::string text = "GPU";
   for (int i = 0; i < 16; ++i) {

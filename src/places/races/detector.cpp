@@ -56,8 +56,8 @@ State& state() {
   return all;
 }
 
-// Set while this thread works for the detector. What it does then, such as
-// freeing memory, is not watched.
+// Set while this thread works for the detector. Its actions then, such as
+// freeing memory, are not watched.
 thread_local bool inside = false;
 
 bool watched() {
