@@ -195,7 +195,9 @@ void require_disassemblers() {
 }
 
 std::vector<Block> device_code_of(const std::string& source, Dtype dtype) {
-  const auto object = base_folder() / "build/cuda" / (source + ".o");
+  // cuobjdump runs in another folder.
+  const auto object =
+      fs::absolute(base_folder() / "build/cuda" / (source + ".o"));
   if (!is_there(object)) {
     throw ExplainedError(
         other("no SASS: " + object.string() +
