@@ -3,11 +3,12 @@
 #   rows     SQL of the dots, in the order of the names from the top: panel, series, name, x, low, high, unit,
 #            note, look (NULL, or 20: the small grey ones)
 #   run, subject, finding; as needed level: a line across the first panel, and x_least: where its axis
-#   begins, if not at 0
+#   begins, if not at 0; series_at: a column of rows that orders the series, if not by their first dots
 # A panel with one series shows its name; several have their names above.
+if (!exists("series_at")) { series_at = "place" }
 given = "SELECT *, row_number() OVER () AS place FROM (" . rows . ")"
 dots = "WITH given AS (" . given . "), kept AS (SELECT *, min(ifnull(low, x), ifnull(high, x)) AS least, max(ifnull(low, x), ifnull(high, x)) AS most, min(place) OVER (PARTITION BY name) AS name_place, " \
-  . "min(place) OVER (PARTITION BY panel) AS panel_place, min(place) OVER (PARTITION BY panel, series) AS series_place FROM given WHERE x IS NOT NULL), " \
+  . "min(place) OVER (PARTITION BY panel) AS panel_place, min(" . series_at . ") OVER (PARTITION BY panel, series) AS series_place FROM given WHERE x IS NOT NULL), " \
   . "dots AS (SELECT *, dense_rank() OVER (ORDER BY name_place) AS l, dense_rank() OVER (ORDER BY panel_place) AS p, dense_rank() OVER (ORDER BY panel_place, series_place) AS s FROM kept) "
 names = list(dots . "SELECT " . bound("name") . " FROM dots GROUP BY l ORDER BY l")
 if (words(names) == 0) { print missing(run); exit status 3 }
