@@ -28,8 +28,9 @@ void check_progress(const InRuntime& here) {
 namespace {
 
 // Structures are accessed in words of at most 16 bytes.
-void count(const InRuntime& here, const Allocation& array, const void* address,
-           std::size_t length, bool writes, bool atomic, const void* call) {
+PARLAB_INLINE void count(Thread& thread, const Allocation& array,
+                         const void* address, std::size_t length, bool writes,
+                         bool atomic, const void* call) {
   const bool shared = array.kind == Kind::shared;
   const auto access = atomic ? shared ? Access::shared_atomic : Access::atomic
                       : writes
@@ -42,8 +43,8 @@ void count(const InRuntime& here, const Allocation& array, const void* address,
         .call = call,
         .access = access,
         .bytes = static_cast<std::int64_t>(std::min(length - done, most))};
-    here.block.counts->add(here.thread.index, site, array,
-                           static_cast<const std::byte*>(address) + done);
+    thread.block->counts->add(thread.index, site, array,
+                              static_cast<const std::byte*>(address) + done);
   }
 }
 
@@ -124,24 +125,12 @@ PARLAB_INLINE bool is_read_by_others(const Thread& thread, Allocation& array,
   return true;
 }
 
-// Handles the rare work at an access.
-__attribute__((noinline)) void look_around(const void* address,
-                                           std::size_t length, bool writes,
-                                           bool atomic, const void* from) {
-  constexpr std::uint64_t often = 1 << 20;
+constexpr std::uint64_t often = 1 << 20;
+
+__attribute__((noinline)) void look_around() {
   const InRuntime here;
-  Block& block = here.block;
   here.thread.judge_suspects();
-  if (block.accesses % often == 0) check_progress(here);
-  block.look_around_at =
-      block.counts ? 0 : (block.accesses / often + 1) * often;
-  // A swap that failed because another thread changed the word is repeated. The
-  // repetition comes from the emulated order and does not count.
-  const bool again = std::exchange(here.thread.in_vain, nullptr) == address;
-  const Allocation* const array = block.array_of(address);
-  if (block.counts && from != nullptr && array != nullptr &&
-      !(here.thread.is_copying && writes) && (!atomic || (writes && !again)))
-    count(here, *array, address, length, writes, atomic, from);
+  if (here.block.accesses % often == 0) check_progress(here);
 }
 
 // The length and the kind of an access that the compiler knows.
@@ -194,7 +183,23 @@ __attribute__((noinline)) void look_and_check(Thread* thread,
                                               const void* address,
                                               const A& access,
                                               const void* from) {
-  look_around(address, access.length, access.writes, access.atomic, from);
+  Block& block = *thread->block;
+  if (!thread->suspects.empty() || block.accesses % often == 0) look_around();
+  block.look_around_at =
+      block.counts ? 0 : (block.accesses / often + 1) * often;
+  // A swap that failed because another thread changed the word is repeated. The
+  // repetition comes from the emulated order and does not count.
+  const bool again = std::exchange(thread->in_vain, nullptr) == address;
+  if (block.counts && from != nullptr &&
+      !(thread->is_copying && access.writes) &&
+      (!access.atomic || (access.writes && !again))) {
+    if (const auto* const array = block.array_of(address)) {
+      running = nullptr;  // what counts is no kernel
+      count(*thread, *array, address, access.length, access.writes,
+            access.atomic, from);
+      running = thread;
+    }
+  }
   check_all(thread, address, access);
 }
 

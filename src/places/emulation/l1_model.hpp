@@ -18,17 +18,20 @@ class L1Model {
  public:
   void begin_block() { brought_ += held; }
 
-  // Distinct sectors of the access that come from L2.
-  std::int64_t misses(const WarpAccess& access, const Allocation& array) {
-    auto& when = when_[&array];
-    when.resize(array.bytes / sector_bytes + 1);
+  // The number of these sectors of an array that come from L2.
+  std::int64_t misses(const Sectors& sectors, const Allocation& array) {
+    if (latest_ != &array) {
+      latest_ = &array;
+      latest_when_ = &when_[&array];
+      latest_when_->resize(array.bytes / sector_bytes + 1);
+    }
     std::int64_t missed = 0;
-    for_each_sector(access, [&](std::size_t sector) {
-      auto& before = when[sector];
-      if (before != 0 && brought_ - before < held) return;
+    for (const auto sector : sectors) {
+      auto& before = (*latest_when_)[sector];
+      if (before != 0 && brought_ - before < held) continue;
       before = ++brought_;
       ++missed;
-    });
+    }
     return missed;
   }
 
@@ -40,6 +43,8 @@ class L1Model {
   std::uint32_t brought_ = 0;  // sectors loaded so far
   // when each sector was last loaded, as its number in that order; 0: never
   std::unordered_map<const Allocation*, std::vector<std::uint32_t>> when_;
+  const Allocation* latest_ = nullptr;  // entry of when_ used last
+  std::vector<std::uint32_t>* latest_when_ = nullptr;
 };
 
 }  // namespace parlab::emulation

@@ -59,12 +59,24 @@ bool are_pairs(const WarpAccess& access, int beside) {
 
 }  // namespace
 
-std::int64_t sectors(const WarpAccess& access) {
-  Different touched;
-  for_each_sector(access, [&](std::size_t sector) {
-    touched.add(static_cast<std::int64_t>(sector));
-  });
-  return touched.count();
+Sectors::Sectors(const WarpAccess& access) {
+  std::uint32_t highest = 0;
+  const auto add = [&](std::uint32_t sector) {
+    // neighbours are mostly equal or increasing
+    if (count_ > 0 && sector <= highest &&
+        (sector == *(end() - 1) || std::find(begin(), end(), sector) != end()))
+      return;
+    numbers_[static_cast<std::size_t>(count_++)] = sector;
+    highest = std::max(highest, sector);
+  };
+  constexpr auto bytes = static_cast<std::uint32_t>(sector_bytes);
+  const auto beyond = static_cast<std::uint32_t>(access.bytes) - 1;
+  for (auto left = access.lanes; left != 0; left &= left - 1) {
+    const auto first =
+        access.offset[static_cast<std::size_t>(std::countr_zero(left))];
+    for (auto at = first / bytes; at <= (first + beyond) / bytes; ++at)
+      add(at);
+  }
 }
 
 std::int64_t fewest_sectors(const WarpAccess& access) {

@@ -24,20 +24,20 @@ struct WarpAccess {
   int count() const { return std::popcount(lanes); }
 };
 
-// Calls f(sector) for each lane's sectors, counted from the start of the array.
-template <typename F>
-void for_each_sector(const WarpAccess& access, F f) {
-  for (auto left = access.lanes; left != 0; left &= left - 1) {
-    const auto first = std::int64_t{
-        access.offset[static_cast<std::size_t>(std::countr_zero(left))]};
-    for (auto at = first / sector_bytes;
-         at <= (first + access.bytes - 1) / sector_bytes; ++at)
-      f(static_cast<std::size_t>(at));
-  }
-}
+// The distinct sectors of global memory that a warp touches, in the order of
+// its lanes.
+class Sectors {
+ public:
+  explicit Sectors(const WarpAccess& access);
+  const std::uint32_t* begin() const { return numbers_.data(); }
+  const std::uint32_t* end() const { return begin() + count_; }
+  std::int64_t count() const { return count_; }
 
-// Distinct sectors that the warp touches.
-std::int64_t sectors(const WarpAccess& access);
+ private:
+  // Lanes access at most 16 bytes, which are in at most two sectors.
+  std::array<std::uint32_t, 64> numbers_;
+  std::int64_t count_ = 0;
+};
 // The smallest number of sectors that this many lanes can touch, each at its
 // own address.
 std::int64_t fewest_sectors(const WarpAccess& access);

@@ -200,8 +200,18 @@ void align(Accesses& all, const Times& times) {
 
 }  // namespace
 
+std::vector<bool>& SiteCounts::touched_of(const std::string& name,
+                                          std::size_t count) {
+  auto here = std::ranges::find(touched, name,
+                                [](const auto& one) { return one.first; });
+  if (here == touched.end()) here = touched.insert(here, {name, {}});
+  if (here->second.size() < count) here->second.resize(count);
+  return here->second;
+}
+
 void SiteCounts::add(const WarpAccess& access, Access kind,
-                     const Allocation& of) {
+                     const Allocation& of,
+                     const std::optional<Sectors>& sectors) {
   if (requests == 0) {
     array = of.name;
     for (unsigned lane = 0; lane < warp_lanes; ++lane)
@@ -212,19 +222,28 @@ void SiteCounts::add(const WarpAccess& access, Access kind,
   ++requests;
   lanes += access.count();
   if (is_atomic(kind)) at_one_word += most_at_one_word(access);
-  if (is_shared(kind)) {
+  if (sectors) {
+    moved += sectors->count();
+    fewest += fewest_sectors(access);
+    auto& here = touched_of(of.name, of.bytes / sector_bytes + 1);
+    for (const auto sector : *sectors)
+      here[sector] = true;
+  } else {
     const auto served = wavefronts(access, kind == Access::shared_load);
     moved += served;
     fewest += std::min(served, fewest_wavefronts(access));
-  } else {
-    moved += sectors(access);
-    fewest += fewest_sectors(access);
-    auto& here = touched[of.name];
-    here.resize(of.bytes / sector_bytes + 1);
-    for_each_sector(access, [&](std::size_t sector) { here[sector] = true; });
   }
-  for_each_distance(
-      access, [&](std::int64_t distance) { vote(stride, votes, distance, 1); });
+  // Equal distances mostly follow each other; they vote together.
+  std::int64_t distance = 0, voters = 0;
+  for_each_distance(access, [&](std::int64_t here) {
+    if (here != distance) {
+      vote(stride, votes, distance, voters);
+      distance = here;
+      voters = 0;
+    }
+    ++voters;
+  });
+  vote(stride, votes, distance, voters);
 }
 
 void SiteCounts::add(const SiteCounts& more) {
@@ -240,8 +259,7 @@ void SiteCounts::add(const SiteCounts& more) {
   from_l2 += more.from_l2;
   vote(stride, votes, more.stride, more.votes);
   for (const auto& [name, sectors] : more.touched) {
-    auto& ours = touched[name];
-    ours.resize(std::max(ours.size(), sectors.size()));
+    auto& ours = touched_of(name, sectors.size());
     for (std::size_t i = 0; i < sectors.size(); ++i)
       ours[i] = ours[i] || sectors[i];
   }
@@ -322,42 +340,66 @@ void WarpCounts::barrier(const char* file, unsigned line, std::size_t threads) {
 
 void WarpCounts::begin(unsigned threads) {
   l1_.begin_block();
-  warps_.resize((threads + warp_lanes - 1) / warp_lanes);
-  for (std::size_t i = 0; i < warps_.size(); ++i) {
-    const auto left = threads - static_cast<unsigned>(i) * warp_lanes;
-    warps_[i].lanes = left >= warp_lanes ? ~0u : (1u << left) - 1;
-  }
+  threads_ = threads;
+  const auto lanes = std::size_t{warps()} * warp_lanes;
+  if (lanes <= stores_.size()) return;
+  stores_.resize(lanes);
+  for (auto& site : lanes_)
+    site.resize(lanes);
+  latest_ = {};
 }
 
-std::size_t WarpCounts::number_of(const CallSite& site) {
-  // One call from the compiler makes one kind of access. Words are aligned, so
-  // the kind fits in the bits below.
-  const auto key = reinterpret_cast<std::uintptr_t>(site.call) * 8 +
-                   static_cast<std::uintptr_t>(site.access);
-  auto& [latest_key, latest_number] = latest_[key / 8 % latest_.size()];
-  if (latest_key == key) return latest_number;
+WarpCounts::Lane* WarpCounts::look_up(const CallSite& site) {
+  const auto key = key_of(site.call, site.access);
   const auto [known, is_new] = numbers_.try_emplace(key, sites_.size());
-  if (is_new) sites_.push_back({site});
-  latest_key = key;
-  latest_number = known->second;
-  return latest_number;
+  if (is_new) {
+    sites_.push_back({site});
+    lanes_.emplace_back(stores_.size());
+    pending_.emplace_back();
+  }
+  auto* const lanes = lanes_[known->second].data();
+  latest_[key / 8 % latest_.size()] = {key, lanes};
+  return lanes;
 }
 
-void WarpCounts::add(unsigned thread, const CallSite& site,
-                     const Allocation& array, const void* address) {
-  Warp& warp = warps_[thread / warp_lanes];
-  const auto number = number_of(site), lane = std::size_t{thread % warp_lanes};
-  if (warp.queues.size() <= number) warp.queues.resize(number + 1);
-  Queue& queue = warp.queues[number];
-  const auto time = std::size_t{queue.times[lane]++};
-  if (time == queue.pending.size())
-    queue.pending.push_back({&array, {.offset = {}, .bytes = site.bytes}});
-  auto& stores = warp.stores[lane];
-  if (!reads(site.access)) ++stores;
-  queue.pending[time].stores = stores;
-  auto& access = queue.pending[time].access;
-  access.lanes |= 1u << lane;
-  access.offset[lane] = static_cast<std::uint32_t>(array.offset(address));
+void WarpCounts::gather(std::size_t site, Lanes lanes) {
+  Times times{};
+  for (std::size_t lane = 0; lane < warp_lanes; ++lane)
+    times[lane] = static_cast<std::uint32_t>(lanes[lane].offsets.size());
+  auto& pending = pending_[site];
+  pending.resize(*std::ranges::max_element(times));
+  if (pending.empty()) return;
+  std::array<std::size_t, warp_lanes> run{};
+  const auto run_at = [&](std::size_t lane, std::size_t time) -> const Run& {
+    const auto& runs = lanes[lane].runs;
+    auto& at = run[lane];
+    while (at + 1 < runs.size() && runs[at + 1].first <= time)
+      ++at;
+    return runs[at];
+  };
+  for (std::size_t time = 0; time < pending.size(); ++time) {
+    auto& [array, access, stores] = pending[time];
+    access.lanes = 0;
+    access.bytes = sites_[site].site.bytes;
+    for (std::size_t lane = 0; lane < warp_lanes; ++lane) {
+      if (time >= times[lane]) continue;
+      access.lanes |= 1u << lane;
+      access.offset[lane] = lanes[lane].offsets[time];
+    }
+    const auto first = static_cast<std::size_t>(std::countr_zero(access.lanes));
+    array = run_at(first, time).array;
+    stores =
+        run_at(warp_lanes - 1 -
+                   static_cast<std::size_t>(std::countl_zero(access.lanes)),
+               time)
+            .stores;
+  }
+  for (auto& lane : lanes) {
+    lane.offsets.clear();
+    lane.runs.clear();
+    lane.array = nullptr;
+  }
+  if (is_ragged(times)) align(pending, times);
 }
 
 bool WarpCounts::have_one_line(std::size_t site, std::size_t other) {
@@ -371,19 +413,19 @@ bool WarpCounts::have_one_line(std::size_t site, std::size_t other) {
   return here.number == there.number && here.file == there.file;
 }
 
-void WarpCounts::join_arms(Warp& warp) {
+void WarpCounts::join_arms(std::uint32_t all_lanes) {
   const auto is_partial = [&](const Pending& pending) {
-    return pending.access.lanes != warp.lanes;
+    return pending.access.lanes != all_lanes;
   };
   std::vector<std::size_t> partial;
-  for (std::size_t site = 0; site < warp.queues.size(); ++site) {
+  for (std::size_t site = 0; site < sites_.size(); ++site) {
     if (reads(sites_[site].site.access) &&
-        std::ranges::any_of(warp.queues[site].pending, is_partial))
+        std::ranges::any_of(pending_[site], is_partial))
       partial.push_back(site);
   }
   const auto lanes_of = [&](std::size_t site) {
     std::uint32_t lanes = 0;
-    for (const auto& pending : warp.queues[site].pending)
+    for (const auto& pending : pending_[site])
       lanes |= is_partial(pending) ? pending.access.lanes : 0;
     return lanes;
   };
@@ -392,9 +434,9 @@ void WarpCounts::join_arms(Warp& warp) {
       if ((lanes_of(site) & lanes_of(other)) != 0 ||
           !have_one_line(site, other))
         continue;
-      auto& to = warp.queues[site].pending;
+      auto& to = pending_[site];
       auto from = to.begin();
-      std::erase_if(warp.queues[other].pending, [&](const Pending& pending) {
+      std::erase_if(pending_[other], [&](const Pending& pending) {
         const auto found =
             std::find_if(from, to.end(), [&](const Pending& one) {
               return is_partial(one) && one.array == pending.array &&
@@ -409,12 +451,12 @@ void WarpCounts::join_arms(Warp& warp) {
   }
 }
 
-void WarpCounts::join_unrolled(Warp& warp) {
-  for (std::size_t site = 0; site < warp.queues.size(); ++site) {
-    auto& to = warp.queues[site].pending;
+void WarpCounts::join_unrolled() {
+  for (std::size_t site = 0; site < sites_.size(); ++site) {
+    auto& to = pending_[site];
     if (to.empty() || !is_shared(sites_[site].site.access)) continue;
-    for (auto other = site + 1; other < warp.queues.size(); ++other) {
-      auto& from = warp.queues[other].pending;
+    for (auto other = site + 1; other < sites_.size(); ++other) {
+      auto& from = pending_[other];
       if (from.empty() || !have_one_line(site, other) ||
           apart_.contains({site, other}))
         continue;
@@ -449,14 +491,14 @@ bool WarpCounts::repeats(const Pending& before, const Pending& next) {
 // nvcc keeps loaded data in registers and joins neighbouring accesses of shared
 // memory. For loads behind other data in dynamic shared memory it does not know
 // the alignment.
-void WarpCounts::finish(std::size_t site, Queue& queue) {
+void WarpCounts::finish(std::size_t site) {
   const Pending* last = nullptr;
+  auto& all = pending_[site];
   const auto access = sites_[site].site.access;
-  const bool joinable =
-      is_shared(access) && !queue.pending.empty() &&
-      (!reads(access) || !queue.pending.front().array->is_dynamic() ||
-       begins_array(queue.pending.front().access));
-  for (auto& pending : queue.pending) {
+  const bool joinable = is_shared(access) && !all.empty() &&
+                        (!reads(access) || !all.front().array->is_dynamic() ||
+                         begins_array(all.front().access));
+  for (auto& pending : all) {
     if (last != nullptr && reads(access) && repeats(*last, pending)) continue;
     if (last != nullptr && joinable && joins(last->access, pending.access)) {
       const auto& before = last->access;
@@ -468,30 +510,30 @@ void WarpCounts::finish(std::size_t site, Queue& queue) {
     last = &pending;
   }
   if (last != nullptr) count(site, *last);
-  queue.times.fill(0);
-  queue.pending.clear();
+  all.clear();
 }
 
 void WarpCounts::count(std::size_t site, const Pending& pending) {
   auto& [place, counts, line] = sites_[site];
-  counts.add(pending.access, place.access, *pending.array);
+  std::optional<Sectors> sectors;
+  if (!is_shared(place.access)) sectors.emplace(pending.access);
+  counts.add(pending.access, place.access, *pending.array, sectors);
   if (place.access == Access::global_load)
-    counts.from_l2 += l1_.misses(pending.access, *pending.array);
+    counts.from_l2 += l1_.misses(*sectors, *pending.array);
 }
 
-void WarpCounts::meet(unsigned number) {
-  Warp& warp = warps_[number];
-  for (auto& queue : warp.queues) {
-    if (is_ragged(queue.times)) align(queue.pending, queue.times);
-  }
-  join_arms(warp);
-  join_unrolled(warp);
-  for (std::size_t site = 0; site < warp.queues.size(); ++site)
-    finish(site, warp.queues[site]);
+void WarpCounts::meet(unsigned warp) {
+  for (std::size_t site = 0; site < sites_.size(); ++site)
+    gather(site, lanes_of(site, warp));
+  const auto left = threads_ - warp * warp_lanes;
+  join_arms(left >= warp_lanes ? ~0u : (1u << left) - 1);
+  join_unrolled();
+  for (std::size_t site = 0; site < sites_.size(); ++site)
+    finish(site);
 }
 
 void WarpCounts::end() {
-  for (unsigned warp = 0; warp < warps_.size(); ++warp)
+  for (unsigned warp = 0; warp < warps(); ++warp)
     meet(warp);
 }
 

@@ -22,6 +22,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -54,10 +55,14 @@ struct SiteCounts {
   std::string array = {};
   std::array<std::int64_t, 32> first{};
   // one bit per sector of each array
-  std::map<std::string, std::vector<bool>> touched = {};
+  std::vector<std::pair<std::string, std::vector<bool>>> touched = {};
 
-  void add(const WarpAccess& access, Access kind, const Allocation& array);
+  // sectors: those of an access to global memory
+  void add(const WarpAccess& access, Access kind, const Allocation& array,
+           const std::optional<Sectors>& sectors);
   void add(const SiteCounts& more);
+  // The bits of an array of this name, at least so many.
+  std::vector<bool>& touched_of(const std::string& name, std::size_t count);
 };
 
 // Counts of all blocks; several OS threads add to it.
@@ -90,8 +95,21 @@ class WarpCounts {
 
   // Begins a block with this many threads.
   void begin(unsigned threads);
-  void add(unsigned thread, const CallSite& site, const Allocation& array,
-           const void* address);
+  PARLAB_INLINE void add(unsigned thread, const CallSite& site,
+                         const Allocation& array, const void* address) {
+    const auto key = key_of(site.call, site.access);
+    const auto& latest = latest_[key / 8 % latest_.size()];
+    Lane& lane = (latest.key == key ? latest.lanes : look_up(site))[thread];
+    auto& stores = stores_[thread];
+    if (!reads(site.access)) ++stores;
+    if (lane.array != &array || lane.stores != stores) {
+      lane.array = &array;
+      lane.stores = stores;
+      lane.runs.push_back(
+          {static_cast<std::uint32_t>(lane.offsets.size()), stores, &array});
+    }
+    lane.offsets.push_back(static_cast<std::uint32_t>(array.offset(address)));
+  }
   // This many threads of a warp or a block meet at a barrier.
   void barrier(const char* file, unsigned line, std::size_t threads);
   // The lanes of that warp are together.
@@ -99,43 +117,68 @@ class WarpCounts {
   void end();  // ends the block
 
  private:
-  // Requests of a warp's lanes at one place, since they last met.
+  // A request of a warp's lanes at one place.
   struct Pending {
     const Allocation* array = nullptr;
     WarpAccess access = {.offset = {}};
     std::uint32_t stores = 0;  // stores that its lanes had made before
   };
-  struct Queue {
-    std::array<std::uint32_t, 32> times{};  // accesses of each lane
-    std::vector<Pending> pending;           // one for each time
+  // A lane's accesses at one place since its warp last met. Lanes run one after
+  // the other, so each writes to memory of its own.
+  struct Run {
+    std::uint32_t first = 0;  // access from which on the others hold
+    std::uint32_t stores = 0;
+    const Allocation* array = nullptr;
   };
-  struct Warp {
-    std::uint32_t lanes = 0;                 // those that exist
-    std::array<std::uint32_t, 32> stores{};  // stores and atomics of each lane
-    std::vector<Queue> queues = {};
+  struct Lane {
+    std::vector<std::uint32_t> offsets;
+    std::vector<Run> runs;
+    const Allocation* array = nullptr;  // of the last run
+    std::uint32_t stores = 0;
   };
+  using Lanes = std::span<Lane, 32>;  // of a warp
   struct OneSite {
     CallSite site;
     SiteCounts counts = {};
     std::optional<Line> line = {};
   };
 
-  std::size_t number_of(const CallSite& site);
+  // One call from the compiler makes one kind of access. Words are aligned, so
+  // the kind fits in the bits below.
+  static std::uintptr_t key_of(const void* call, Access access) {
+    return reinterpret_cast<std::uintptr_t>(call) * 8 +
+           static_cast<std::uintptr_t>(access);
+  }
+  Lane* look_up(const CallSite& site);
+  unsigned warps() const { return (threads_ + 31) / 32; }
+  Lanes lanes_of(std::size_t site, unsigned warp) {
+    return Lanes(&lanes_[site][std::size_t{warp} * 32], 32);
+  }
+  // Combines the lanes' accesses to the requests of pending_[site].
+  void gather(std::size_t site, Lanes lanes);
   bool have_one_line(std::size_t site, std::size_t other);
-  void join_arms(Warp& warp);
+  void join_arms(std::uint32_t all_lanes);
   // Joins the iterations of a loop that g++ has unrolled; they are at several
   // places of one line.
-  void join_unrolled(Warp& warp);
+  void join_unrolled();
   static bool repeats(const Pending& before, const Pending& next);
-  void finish(std::size_t site, Queue& queue);
+  void finish(std::size_t site);
   void count(std::size_t site, const Pending& pending);
 
   SharedCounts& to_;
   std::vector<OneSite> sites_;
   std::unordered_map<std::uintptr_t, std::size_t> numbers_;
-  // cache of some of them
-  std::array<std::pair<std::uintptr_t, std::size_t>, 256> latest_{};
-  std::vector<Warp> warps_;
+  struct Latest {
+    std::uintptr_t key = 0;
+    Lane* lanes = nullptr;
+  };
+  std::array<Latest, 256> latest_{};      // cache of some of them
+  unsigned threads_ = 0;                  // of a block
+  std::vector<std::vector<Lane>> lanes_;  // of each site, by thread
+  // stores and atomics of each thread
+  std::vector<std::uint32_t> stores_;
+  // requests of the warp that meets, one list per site
+  std::vector<std::vector<Pending>> pending_;
   // Sites of one line that were not neighbours. nvcc cannot know when they are,
   // so they are not joined.
   std::set<std::pair<std::size_t, std::size_t>> apart_;

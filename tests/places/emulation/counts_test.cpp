@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_SUITE(counts)
 
 BOOST_AUTO_TEST_CASE(sectors_of_a_warp) {
   const auto of = [](std::int64_t bytes, auto offset) {
-    return sectors(access_of(bytes, offset));
+    return Sectors(access_of(bytes, offset)).count();
   };
   BOOST_TEST(of(4, [](auto lane) { return 4 * lane; }) == 4);
   BOOST_TEST(of(4, [](auto lane) { return 4 * lane + 4; }) == 5);
@@ -77,8 +77,8 @@ BOOST_AUTO_TEST_CASE(sectors_of_a_warp) {
   BOOST_TEST(of(8, [](auto lane) { return 1024 * lane + 28; }) == 64);
   const auto half = access_of(
       4, [](auto lane) { return 4 * lane; }, 0xffff);
-  BOOST_TEST(sectors(half) == 2);
-  BOOST_TEST(fewest_sectors(half) == 2);
+  BOOST_TEST(Sectors(half).count() == 2);
+  BOOST_TEST(fewest_Sectors(half).count() == 2);
   BOOST_TEST(fewest_sectors(access_of(4, [](auto) { return 64; })) == 1);
   BOOST_TEST(
       fewest_sectors(access_of(8, [](auto lane) { return 99 * lane; })) == 8);
