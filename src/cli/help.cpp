@@ -117,8 +117,7 @@ void print_command_help(std::ostream& out, const Command& command) {
   for (const auto& option : command.options() + common_options()) {
     if (!option.help.empty()) print_option(out, option, false);
   }
-  out << "\nExit status: 0; 1 when something failed; 2 when the request made "
-         "no sense.\n";
+  out << "\nExit status: 0; 1 if something failed; 2 for an invalid request.\n";
 }
 
 // Prints the names of the commands that people call.
@@ -162,8 +161,7 @@ Document list_of(const std::vector<const Workload*>& workloads) {
       }
       say(variant->idea);
       if (variant->from_host()) {
-        say("its time has the copies in it: runs when it is named, with "
-            "--variant");
+        say("its time includes the copies: runs if named with --variant");
       }
       if (!variant->hardware.empty())
         say("needs " + variant->hardware + ": not emulated");
@@ -313,8 +311,7 @@ void print_help(std::ostream& out, const Arguments& arguments) {
       out << line << '\n';
   }
   out << (workload == nullptr ? "" : "\n")
-      << "Exit status: 0; 1 when a variant failed; 2 when the request made no "
-         "sense.\n";
+      << "Exit status: 0; 1 if a variant failed; 2 for an invalid request.\n";
 }
 
 void print_list(const Streams& streams, const Arguments& arguments) {

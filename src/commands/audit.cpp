@@ -106,8 +106,8 @@ int audit_records(const Arguments& arguments, const Streams& streams) {
 const CommandRegistration audit_command(
     {.name = "audit",
      .usage = "[<records>...] [options]",
-     .help = "Says which recorded times should not be quoted, why, and what "
-             "measures them again. <records>: as show takes them.",
+     .help = "Says which recorded times should not be quoted, why, and how to "
+             "measure them again. <records>: as show takes them.",
      .options = audit_options,
      .run = audit_records});
 

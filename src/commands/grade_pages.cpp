@@ -75,8 +75,8 @@ std::vector<Paragraph> terms(const Class& all) {
            ", with their 95 % intervals. Points: " + assignment.points.text() +
            " of the time of " + all.reference->full_name() + ", " +
            Quantity{all.reference_time.value, Unit::second} +
-           "; the end of the interval that is better decides, and who shares "
-           "a rank shares its points."}};
+           "; the better end of the interval decides, and submissions that "
+           "share a rank share its points."}};
 }
 
 // All submissions that have a time, and our own rungs, sorted by time; the bar

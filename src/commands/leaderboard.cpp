@@ -274,14 +274,13 @@ Document leaderboard(const std::vector<fs::path>& folders) {
   Document page{
       .title = "Leaderboard",
       .blocks = {
-          Paragraph{"The fastest kernel of each, by the kind of machine. Every "
-                    "kernel here gave the right results before it was given a "
-                    "time."},
-          Paragraph{.text = "Times are medians with their 95 % intervals. Who "
-                            "cannot be told from the fastest of a rank shares "
-                            "it; two machines of one name are taken to differ "
-                            "by 1 %. Libraries, serial code and reduced "
-                            "arithmetic are not ranked.",
+          Paragraph{"The fastest kernel of each person, for each kind of "
+                    "machine. Every kernel was verified before it was timed."},
+          Paragraph{.text = "Times are medians with their 95 % intervals. "
+                            "Kernels that cannot be told from the fastest of a "
+                            "rank share it; two machines of one name are "
+                            "assumed to differ by 1 %. Libraries, serial code "
+                            "and reduced arithmetic are not ranked.",
                     .small = true}}};
   Page ranked;
   std::map<std::string, Section> machines;

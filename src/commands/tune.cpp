@@ -186,9 +186,9 @@ const CommandRegistration tune_command(
      .usage = "<workload> <size>... [options]",
      .help = "Searches the tunables of each variant for the fastest "
              "configuration, and keeps it for '--block best', "
-             "'GPU_BLOCK_SIZE=best' and their kin. All configurations are "
-             "tried when the budget allows, else those that a search along one "
-             "tunable at a time leads to. A tunable that is given, as --block "
+             "'GPU_BLOCK_SIZE=best' and similar settings. All configurations "
+             "are tried if the budget allows; otherwise the search changes one "
+             "tunable at a time. A tunable that is given, as --block "
              "32:512:32, is searched among these values. Ctrl-C loses nothing.",
      .options = tune_options,
      .run = tune_in_worker,

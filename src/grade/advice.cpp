@@ -54,8 +54,8 @@ constexpr Advice all_advice[] = {
     {Cause::input_is_const,
      "Inputs are const: take them as const float* where they are only read."},
     {Cause::without_sync,
-     "Write __shfl_down_sync(0xffffffff, value, by) and its kin: since Volta "
-     "the mask says which lanes take part."},
+     "Write __shfl_down_sync(0xffffffff, value, by), and likewise for similar "
+     "functions: since Volta the mask says which lanes take part."},
     {Cause::gpu_header_missing,
      "#include \"gpu/gpu.hpp\" comes before the kernel, and the file ends "
      "with .cu."},
@@ -69,8 +69,8 @@ constexpr Advice all_advice[] = {
      "end, as docs/how-to/adding-a-kernel.md shows."},
     // ---- launches
     {Cause::cannot_launch,
-     "A grid without blocks comes of a number of elements that is rounded down "
-     "where ceil_div() rounds it up; a block has at most 1024 threads."},
+     "A grid has no blocks if a number of elements is rounded down where "
+     "ceil_div() rounds up; a block has at most 1024 threads."},
     {Cause::shared_memory_short,
      "A block has at most that much shared memory: take smaller tiles."},
     {Cause::not_cooperative,
@@ -124,12 +124,12 @@ constexpr Advice all_advice[] = {
      "Every thread of every block must reach the grid's barrier: none may "
      "return before it. (Programming Guide, Grid Synchronization.)"},
     {Cause::waits_for_ever,
-     "Fewer arrive at the barrier than it was initialised for, or a copy that "
-     "was announced never came: count the threads that arrive in each phase."},
+     "Fewer threads arrive at the barrier than it was initialised for, or an "
+     "announced copy never came: count the threads that arrive in each phase."},
     {Cause::barrier_full,
-     "More arrive at the barrier in one phase than it was initialised for: "
-     "count them. (Programming Guide, Asynchronous Barrier: arrivals beyond "
-     "the expected count of a phase are undefined.)"},
+     "More threads arrive at the barrier in one phase than it was initialised "
+     "for: count them. (Programming Guide, Asynchronous Barrier: arrivals "
+     "beyond the expected count of a phase are undefined.)"},
     {Cause::barrier_not_initialised,
      "One thread of each block initialises the barrier, and a __syncthreads() "
      "comes before its first use."},
@@ -175,8 +175,8 @@ constexpr Advice all_advice[] = {
      "Memory is used after cudaFree(): free it behind the last launch that "
      "needs it."},
     {Cause::frees_others,
-     "Free once what cudaMalloc() gave, and nothing else: the arrays of the "
-     "workload are not yours to free."},
+     "Free once what cudaMalloc() returned, and nothing else: the arrays of "
+     "the workload are not yours to free."},
     {Cause::copy_takes_for_host,
      "The arrays of the workload are in the GPU's memory already: copy between "
      "them with cudaMemcpyDeviceToDevice, or use them where they are."},
@@ -288,9 +288,10 @@ const char* advice_on(const Detail& detail) {
     });
   };
   if (is_of_result(detail.cause) && behind(Cause::passed_at_square)) {
-    return "At a square it is right: rows and columns are taken for each "
-           "other, or one n stands for both. A course of squares alone is "
-           "graded with --sizes and --hidden that are squares.";
+    return "It is right at squares: rows and columns are taken for each other, "
+           "or "
+           "one n stands for both. If a course has only squares, grade with "
+           "square --sizes and --hidden.";
   }
   if (is_dynamic_shared(detail)) {
     return "The launch has less dynamic shared memory than the kernel uses: "
@@ -320,7 +321,7 @@ Text advice_on_failure(const Grade& grade) {
   switch (grade.verdict) {
     case Verdict::timed_out:
       return "It does not end: look for a loop whose condition never changes, "
-             "or a thread that waits for another which never comes.";
+             "or a thread that waits for another one in vain.";
     case Verdict::out_of_memory:
       return more_memory;
     case Verdict::wrong_result:

@@ -292,7 +292,7 @@ BOOST_AUTO_TEST_CASE(an_element_that_is_wrong_is_seen) {
           !off(std::max(2 * bound, is_integer(output.spec.dtype) ? 1 : place)));
       BOOST_TEST(off(0));
       if (output.spec.count < 2) return;
-      // Each element stands one place beside its own.
+      // Each element is stored one place beside its own.
       const auto size_of_element = bytes_of(output.spec.dtype);
       auto* const data = static_cast<unsigned char*>(output.data);
       std::memmove(data + size_of_element, data,
