@@ -27,6 +27,20 @@ void load(Bench& bench, Place& place) {
   }
 }
 
+// Has the problem write inputs, and loads them.
+template <typename F>
+void load_anew(Bench& bench, F write) {
+  try {
+    write(*bench.problem);
+  } catch (const std::exception& error) {
+    for (auto& trial : bench.listing.trials) {
+      if (trial.passed() || trial.is_open()) trial.give_up(error);
+    }
+    return;
+  }
+  load_everywhere(bench);
+}
+
 void require_memory(const Plan& plan, const PointPlan& point) {
   double needed =
       bytes_needed(*plan.workload, point.size, point.dtype, point.variants);
@@ -70,13 +84,11 @@ void load_everywhere(Bench& bench) {
 }
 
 void load_inputs(Bench& bench, InputKind kind) {
-  bench.problem->fill(kind);
-  load_everywhere(bench);
+  load_anew(bench, [&](Problem& problem) { problem.fill(kind); });
 }
 
 void reload_inputs(Bench& bench) {
-  bench.problem->refill();
-  load_everywhere(bench);
+  load_anew(bench, [](Problem& problem) { problem.refill(); });
 }
 
 bool recover(Bench& bench, const Trial& failed) {

@@ -31,7 +31,20 @@ struct Bench {
 std::optional<Bench> set_up_bench(Session& session, const PointPlan& point,
                                   Listing& listing, const Stop& interrupted);
 
-// Makes inputs of this kind and loads them at all places in use.
+// Has the reference do something for a trial; false if it failed.
+template <typename F>
+bool by_reference(Trial& trial, F f) {
+  try {
+    f();
+    return true;
+  } catch (const std::exception& error) {
+    trial.give_up(error);
+    return false;
+  }
+}
+
+// Makes inputs of this kind and loads them at all places in use. If they cannot
+// be made, no trial can be verified.
 void load_inputs(Bench& bench, InputKind kind);
 // Makes the same inputs again, after a variant may have damaged them.
 void reload_inputs(Bench& bench);

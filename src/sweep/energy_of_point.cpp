@@ -41,7 +41,11 @@ void run_for_energy(Bench& bench, Pending& pending, EnergyRuns& runs) {
   try {
     const auto [joules, seconds, left] = run(bench, gauge, pending);
     if (bench.interrupted()) return;
-    const auto wrong = bench.problem->check(left.outputs, *trial.call.variant);
+    std::optional<Mismatch> wrong;
+    const auto check = [&] {
+      wrong = bench.problem->check(left.outputs, *trial.call.variant);
+    };
+    if (!by_reference(trial, check)) return;
     const auto damage = left.damage;
     if (damage || wrong) {
       charge(bench, trial, Verdict::wrong_result,

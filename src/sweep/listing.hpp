@@ -39,6 +39,12 @@ struct Trial {
     verdict = is_end ? why : Verdict::launch_failed;
     detail = std::move(because);
   }
+  // The reference failed, which says nothing about the variant.
+  void give_up(const std::exception& why) {
+    verdict = Verdict::unverified;
+    detail = {.cause = Cause::reference_failed, .further = {detail_of(why)}};
+  }
+  bool is_open() const { return verdict == Verdict::unverified && !detail; }
 };
 
 // The record of a trial with one kind of inputs in one cache state.

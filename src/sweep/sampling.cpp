@@ -59,11 +59,13 @@ Batch run_batch(Bench& bench, const Trial& trial, const BatchPlan& plan) {
 
 // Checks the results of the batch's last execution and returns what is wrong
 // with them.
-Detail judge_last(Bench& bench, const Trial& trial) {
+Detail judge_last(Bench& bench, Trial& trial) {
   const Left left = trial.place->executor->left_by_sample();
   if (left.damage) return left.damage;
-  const auto wrong =
-      bench.problem->check_disturbed(left.outputs, *trial.call.variant);
+  std::optional<Mismatch> wrong;
+  by_reference(trial, [&] {
+    wrong = bench.problem->check_disturbed(left.outputs, *trial.call.variant);
+  });
   if (!wrong) return {};
   return {.cause = Cause::when_timed, .further = {detail_of(*wrong)}};
 }
@@ -92,6 +94,7 @@ void take_batch(Bench& bench, Pending& pending, const LastInputs& last,
     Detail wrong = batch.damage;
     if (!wrong && is_judged()) {
       wrong = judge_last(bench, trial);
+      if (!trial.passed()) return;
       // Repeat the batch if its inputs had been damaged.
       if (wrong && !again && inputs_are_damaged(bench, trial)) {
         reload_inputs(bench);

@@ -22,13 +22,20 @@ Checked execute(Bench& bench, const Trial& trial) {
   return trial.place->executor->run_checked(trial.call);
 }
 
-std::optional<Mismatch> check(Bench& bench, const Trial& trial,
-                              const Arrays& outputs) {
+void judge_outputs(Bench& bench, Trial& trial, const Arrays& outputs) {
   std::optional<Mismatch> wrong;
-  const double took_s = seconds_of(
-      [&] { wrong = bench.problem->check(outputs, *trial.call.variant); });
-  bench.oracle_s = std::max(bench.oracle_s, took_s);
-  return wrong;
+  const auto check = [&] {
+    const double took_s = seconds_of(
+        [&] { wrong = bench.problem->check(outputs, *trial.call.variant); });
+    bench.oracle_s = std::max(bench.oracle_s, took_s);
+    if (!wrong) note_errors(bench, trial, outputs);
+  };
+  if (!by_reference(trial, check)) return;
+  if (wrong)
+    return charge(bench, trial, Verdict::wrong_result, detail_of(*wrong));
+  trial.verdict = Verdict::passed;
+  if (!trial.place->can_time() && trial.call.variant->asks_for_emulation)
+    trial.detail = {.cause = Cause::asks_for_emulation};
 }
 
 // Executes the trial once and sets its verdict.
@@ -44,16 +51,10 @@ void judge(Bench& bench, Trial& trial) {
     session.note_time(
         configuration(name, trial.call.tunables, trial.call.dtype),
         trial.call.size, checked.seconds);
-    if (const auto damage = checked.damage) {
-      charge(bench, trial, Verdict::wrong_result, damage);
-    } else if (const auto wrong = check(bench, trial, checked.outputs)) {
-      charge(bench, trial, Verdict::wrong_result, detail_of(*wrong));
-    } else {
-      trial.verdict = Verdict::passed;
-      if (!trial.place->can_time() && trial.call.variant->asks_for_emulation)
-        trial.detail = {.cause = Cause::asks_for_emulation};
-      note_errors(bench, trial, checked.outputs);
-    }
+    if (checked.damage)
+      charge(bench, trial, Verdict::wrong_result, checked.damage);
+    else
+      judge_outputs(bench, trial, checked.outputs);
   } catch (const PointError& error) {
     charge(bench, trial, error.verdict, error.detail);
     trial.library = error.library;
@@ -85,8 +86,8 @@ bool has_measurement(const Listing& listing, const Trial& trial) {
 void verify(Bench& bench, InputKind kind) {
   load_inputs(bench, kind);
   for (auto& trial : bench.listing.trials) {
-    const bool open = trial.passed() || (kind == input_kinds.front() &&
-                                         trial.verdict == Verdict::unverified);
+    const bool open =
+        trial.passed() || (kind == input_kinds.front() && trial.is_open());
     if (!open || !has_pending(bench.listing, trial) || bench.interrupted())
       continue;
     show_work(bench, "verifying", trial);

@@ -19,6 +19,7 @@
 #include "places/places.hpp"
 #include "record/store.hpp"
 #include "support.hpp"
+#include "sweep/phases.hpp"
 #include "sweep/supervisor.hpp"
 #include "text.hpp"
 
@@ -96,6 +97,58 @@ Plan plan_of_both() {
   return plan;
 }
 
+// dmv, whose reference does what is planted before it makes inputs or an oracle
+// and before it checks a result.
+class Planted final : public Workload {
+ public:
+  std::function<void(InputKind)> fills = [](InputKind) {};
+  std::function<void(InputKind)> knows = [](InputKind) {};
+  std::function<void(InputKind)> checks = [](InputKind) {};
+
+  std::string_view name() const override { return dmv_.name(); }
+  std::string_view summary() const override { return dmv_.summary(); }
+  std::vector<std::string_view> dimensions() const override {
+    return dmv_.dimensions();
+  }
+  Size complete(const std::vector<std::int64_t>& typed) const override {
+    return dmv_.complete(typed);
+  }
+  std::vector<Dtype> dtypes() const override { return dmv_.dtypes(); }
+  Work work(const Size& size, Dtype dtype) const override {
+    return dmv_.work(size, dtype);
+  }
+  std::vector<ArraySpec> arrays(const Size& size, Dtype dtype) const override {
+    return dmv_.arrays(size, dtype);
+  }
+  void fill(const Arrays& inputs, const Size& size, Dtype dtype,
+            InputKind kind) const override {
+    fills(kind);
+    dmv_.fill(inputs, size, dtype, kind);
+  }
+  std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size,
+                                 Dtype dtype, InputKind kind,
+                                 Arithmetic arithmetic) const override {
+    knows(kind);
+    return std::make_unique<Checking>(
+        *this, kind, dmv_.oracle(inputs, size, dtype, kind, arithmetic));
+  }
+
+ private:
+  struct Checking final : Oracle {
+    Checking(const Planted& from, InputKind of, std::unique_ptr<Oracle> its)
+        : planted(from), kind(of), real(std::move(its)) {}
+    std::optional<Mismatch> check(const Arrays& outputs) const override {
+      planted.checks(kind);
+      return real->check(outputs);
+    }
+    const Planted& planted;
+    InputKind kind;
+    std::unique_ptr<Oracle> real;
+  };
+
+  const Workload& dmv_ = *Registry::instance().workload("dmv");
+};
+
 struct Outcome {
   int status = 0;
   testing::Collector seen;
@@ -171,6 +224,60 @@ BOOST_AUTO_TEST_CASE(what_a_variant_throws_while_it_is_timed_is_its_verdict) {
     BOOST_TEST(words(seen.of("first").detail) == "vector::_M_default_append");
     BOOST_TEST(seen.of("second").timed());
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_reference_that_fails_is_charged_to_nobody) {
+  const auto expect_unverified = [](Planted& planted, const char* why) {
+    Faults faults;
+    auto plan = plan_of_both();
+    plan.workload = &planted;
+    const auto seen = outcome(plan, faults);
+    BOOST_TEST(seen.status == 1);
+    for (const auto* variant : {"first", "second"}) {
+      const auto& record = seen.of(variant);
+      BOOST_TEST(to_string(record.verdict) == "unverified");
+      BOOST_TEST(!record.timed());
+      BOOST_TEST(contains(words(record.detail), "the reference failed"));
+      BOOST_TEST(contains(words(record.detail), why));
+    }
+  };
+  const auto on = [](InputKind fatal, int calls = 1) {
+    return [=](InputKind kind) mutable {
+      if (kind == fatal && --calls <= 0) throw std::length_error("no room");
+    };
+  };
+  for (const auto kind : input_kinds) {
+    Planted fills, knows, checks;
+    fills.fills = on(kind);
+    expect_unverified(fills, "no room");
+    knows.knows = on(kind);
+    expect_unverified(knows, "no room");
+    checks.checks = on(kind);
+    expect_unverified(checks, "no room");
+  }
+  // after the samples: both were checked once on uniform inputs before
+  Planted late;
+  late.checks = on(InputKind::uniform, 3);
+  expect_unverified(late, "no room");
+  // Nothing is wrong with the plant itself.
+  Planted sound;
+  Faults faults;
+  auto plan = plan_of_both();
+  plan.workload = &sound;
+  BOOST_TEST(outcome(plan, faults).status == 0);
+}
+
+// A variant cannot pass for a failed reference.
+BOOST_AUTO_TEST_CASE(a_thrown_unverified_is_a_failure) {
+  Faults faults;
+  faults.checked = [](const Call& call) {
+    if (call.variant->name == "first")
+      throw PointError(Verdict::unverified,
+                       Detail{.cause = Cause::reference_failed});
+  };
+  const auto seen = outcome(plan_of_both(), faults);
+  BOOST_TEST(to_string(seen.of("first").verdict) == "launch_failed");
+  BOOST_TEST(seen.of("second").timed());
 }
 
 // A time that beats its roof must not appear in a chart, even if nobody can
