@@ -30,7 +30,7 @@ draw() { # MACHINE EXPERIMENT
   for figure in "$scripts"/*.gp; do
     ! command -v gnuplot >/dev/null || scripts/figure.sh "$database" "$figure" "$plots-$(basename "$figure" .gp)" || return
   done
-  "$parlab" tables "$database" "$scripts/tables.sql" >"$plots-tables.txt"
+  [[ ! -e $scripts/tables.sql ]] || "$parlab" tables "$database" "$scripts/tables.sql" >"$plots-tables.txt"
 }
 while IFS=/ read -r _ machine file; do
   name=${file%.jsonl}

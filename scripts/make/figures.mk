@@ -11,6 +11,8 @@ RECORDED := $(filter $(foreach e,$(EXPERIMENTS) $(WORKLOADS),%/$e),$(RECORDS:res
 # The folder that draws an experiment: its own, or the common one (make
 # measure).
 folder_of = scripts/$(if $(wildcard scripts/$(notdir $1)/steps.sh),$(notdir $1),workload)
+# An experiment may have no tables, as it may have no figures.
+tables_of = $(wildcard $(folder_of)/tables.sql)
 # A file of records is packed, plain, or both (parlab pack), under one name.
 parts_of  = $(wildcard $(foreach r,$1,$r $r.zst))
 DATABASE_SOURCES := $(wildcard src/record/* src/statistics/* src/commands/database.cpp src/commands/sqlite.* src/commands/query.cpp results/published/*.csv)
@@ -32,7 +34,7 @@ plots/$1-$f.svg: $(call folder_of,$1)/$f.gp $(R)/$1.db $(STYLE) $(wildcard $(cal
 plots/$1-$f.png: $(call folder_of,$1)/$f.gp | plots/$1-$f.svg
 	@[ -e $$@ ] || $(DRAW) scripts/figure.sh $(R)/$1.db $$< plots/$1-$f
 )
-figures: plots/$1-tables.txt
+$(if $(call tables_of,$1),figures: plots/$1-tables.txt)
 .PRECIOUS: plots/$1-tables.txt
 plots/$1-tables.txt: $(call folder_of,$1)/tables.sql $(R)/$1.db
 	@mkdir -p $$(@D) && { $(BIN)/parlab-emulated tables $(R)/$1.db $$< >$$@.part && mv $$@.part $$@ || { rm -f $$@.part; exit 1; }; }
@@ -49,7 +51,7 @@ say-what-is-left-out:
 # skipped figure is no file, so the page depends on the sources of figures.
 PAGE_SOURCES := $(wildcard src/page/* src/render/* src/claims/* src/commands/page.* src/workloads/* results/published/*.csv results/counts.jsonl.zst \
                            serial/*/* openmp/*/* blas/*/* cuda/*/* scripts/*/*)
-drawn = $(foreach r,$(filter $1/%,$(RECORDED)),plots/$r-tables.txt $(if $(GNUPLOT),$(patsubst \
+drawn = $(foreach r,$(filter $1/%,$(RECORDED)),$(if $(call tables_of,$r),plots/$r-tables.txt) $(if $(GNUPLOT),$(patsubst \
           $(call folder_of,$r)/%.gp,plots/$r-%.svg,$(wildcard $(call folder_of,$r)/*.gp))))
 define page_of
 figures: plots/$1/index.html

@@ -60,6 +60,10 @@ expect "a changed script draws its figure alone" \
   eval 'test "$(own_make figures 2>&1 | grep drew)" = "  drew  $(figure 6-all-time).svg"'
 head -c -20 $records >torn && mv torn $records
 expect "a torn record file still gives figures" eval 'own_make figures && test -s $(figure 1-openmp-time).svg'
+mv scripts/cslab-dmv/tables.sql . && rm "$(figure tables).txt" "$(figure 1-openmp-time).svg"
+expect "an experiment without tables has its figures and its page" \
+  eval 'own_make figures && test -s $(figure 1-openmp-time).svg && test ! -e $(figure tables).txt && test -s plots/fixture/index.html'
+mv tables.sql scripts/cslab-dmv
 
 # ---- a workload without an experiment of its own -------------------------------------------------------
 expect "its experiment has seven sizes in three types" eval \
