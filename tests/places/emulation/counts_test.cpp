@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(sectors_of_a_warp) {
   const auto half = access_of(
       4, [](auto lane) { return 4 * lane; }, 0xffff);
   BOOST_TEST(Sectors(half).count() == 2);
-  BOOST_TEST(fewest_Sectors(half).count() == 2);
+  BOOST_TEST(fewest_sectors(half) == 2);
   BOOST_TEST(fewest_sectors(access_of(4, [](auto) { return 64; })) == 1);
   BOOST_TEST(
       fewest_sectors(access_of(8, [](auto lane) { return 99 * lane; })) == 8);
