@@ -7,6 +7,12 @@ cd "$(dirname "$0")/../.." || exit
 source scripts/testing.sh
 
 copy_tree
+# The programs that the docs show.
+mkdir "$tree/scripts/my-question"
+programs=$(awk -v tree="$tree" '/^<!-- program: / { file = $3; sub(/mine/, "shown", file); next }
+  /^```/ { if (inside) print file; inside = !inside && file != ""; if (!inside) file = ""; next }
+  inside { print >(tree "/" file) }' docs/*/*.md)
+expect "the docs have programs" test "$(wc -w <<<"$programs")" -ge 8
 cd "$tree" || exit
 # Functions and kernels keep their names in the copies, because a file's definitions are its own.
 sed 's/\.idea = "[^"]*"/.idea = "one of my own"/' serial/dmv/plain.cpp >serial/dmv/mine.cpp
@@ -28,6 +34,25 @@ expect "a sweep runs and verifies the one on the CPU" \
 expect "a sweep runs and verifies the kernel" \
   eval "says dmv 65 --variant cuda/mine --emulate --format csv | grep -q 'cuda,mine,.*passed'"
 
+for variant in openmp,pairs cuda,shown cuda,my_team; do
+  expect "$variant of the docs is right" eval \
+    "says dmv 33 --variant ${variant/,//} --iterations 2 --emulate --format csv | grep -q '$variant,.*passed'"
+done
+expect "its team has as many GPUs as asked for" eval \
+  "test \$(says dmv 33 --variant my_team --gpus 1,2,3 --emulate --format csv | grep ,passed | grep -oE 'gpus=[1-3],' | sort -u | wc -l) = 3"
+chmod +x scripts/my-question/steps.sh
+(
+  PARLAB=$parlab SCALE=quick MACHINE=mine scripts/my-question/steps.sh &&
+    $parlab database results/mine/my-question.jsonl question.db --views scripts/my-question/views.sql &&
+    $parlab tables question.db scripts/my-question/tables.sql &&
+    $parlab claims results/mine --claim Q1
+) >out 2>&1
+expect "the experiment of the docs measures" test -s results/mine/my-question.jsonl
+expect "it has a table" grep -q '^The fastest at each size' out
+expect "and a claim: $(tail -1 out)" grep -q 'Several threads pay' out
+if command -v gnuplot >/dev/null; then
+  expect "and a figure" eval "PARLAB=$parlab FORMATS=svg scripts/figure.sh question.db scripts/my-question/1-time.gp question && grep -q 'is the fastest' question.svg"
+fi
 for variant in serial,plain openmp,parallel cuda,naive; do
   expect "the new workload's $variant is right" eval \
     "says twice_all 3x65x7 --iterations 2 --emulate --format csv | grep -q '$variant,.*passed'"
