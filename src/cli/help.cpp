@@ -122,11 +122,13 @@ void print_command_help(std::ostream& out, const Command& command) {
 
 // Prints the names of the commands that people call.
 void print_commands(std::ostream& out) {
-  std::string head = "       parlab <command> [--help], of ";
+  const std::string further(9, ' ');
+  std::string indent(7, ' ');
   for (const auto& line :
-       wrap(join(command_names(), ", "), help_width - head.size())) {
-    out << head << line << '\n';
-    head = "         ";
+       wrap("parlab <command> [--help], of " + join(command_names(), ", "),
+            help_width - further.size())) {
+    out << indent << line << '\n';
+    indent = further;
   }
 }
 
@@ -311,7 +313,8 @@ void print_help(std::ostream& out, const Arguments& arguments) {
       out << line << '\n';
   }
   out << (workload == nullptr ? "" : "\n")
-      << "Exit status: 0; 1 if a variant failed; 2 for an invalid request.\n";
+      << "Exit status: 0; 1 if a variant failed; 2 for an invalid request.\n"
+         "Words such as point, rung or limit: docs/reference/glossary.md\n";
 }
 
 void print_list(const Streams& streams, const Arguments& arguments) {

@@ -32,6 +32,7 @@ Document machine_page(const Measured& measured,
   add(rooflines(measured));
   add(devices(measured));
   add(machine(measured));
+  add(glossary());
   return page;
 }
 
@@ -54,6 +55,7 @@ Document index_page(const std::vector<Measured>& machines) {
   if (auto section = scaling(machines)) page.blocks.push_back(*section);
   page.blocks.push_back(verdicts(machines));
   page.blocks.push_back(machine_list(machines));
+  if (auto section = glossary()) page.blocks.push_back(*section);
   return page;
 }
 

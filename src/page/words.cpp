@@ -3,11 +3,34 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <fstream>
 #include <regex>
 
 #include "render/words.hpp"
 
 namespace parlab::page {
+
+std::optional<Section> glossary() {
+  static const std::regex entry(R"((\*\*.*?): (.*))"),
+      link(R"(; \[[^\]]*\]\([^)]*\))");
+  Table words{.key = "words",
+              .columns = {{"word", "Word"}, {"means", "Means"}}};
+  std::ifstream in("docs/reference/glossary.md");
+  for (std::string line; std::getline(in, line);) {
+    std::smatch found;
+    if (!std::regex_match(line, found, entry)) continue;
+    std::string word = found[1];
+    std::erase(word, '*');
+    words.rows.push_back(
+        row_of({word, std::regex_replace(found[2].str(), link, "")}));
+  }
+  if (words.rows.empty()) return std::nullopt;
+  return Section{.id = "words",
+                 .title = "Words",
+                 .label = "Words",
+                 .blocks = {std::move(words)},
+                 .folded = true};
+}
 
 Quantity time_of(const Uncertain& seconds) {
   return {seconds.value, Unit::second, seconds.interval()};

@@ -1,6 +1,7 @@
 // Measurements in the words of the page.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ Text as_fast(const Ratio& ratio);
 Cell as_fast_as(const Ratio& ratio, const Record& record, const Record& other);
 // Its interval; adds that it cannot be told from 1: "0.99–1.01×: a tie".
 Text interval(const Ratio& ratio);
+
+// The words of docs/reference/glossary.md, or nothing where that is missing.
+std::optional<Section> glossary();
 
 std::string name(const Record& record);         // "cuda/naive"
 std::string setting(const Record& record);      // "cuda/naive, block=16"

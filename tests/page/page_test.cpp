@@ -231,6 +231,16 @@ BOOST_AUTO_TEST_CASE(a_rung_for_small_sizes_does_not_keep_a_ladder_small) {
   BOOST_TEST(!ladder_size({}).has_value());
 }
 
+BOOST_AUTO_TEST_CASE(its_words_are_those_of_the_docs) {
+  const auto section = glossary();
+  BOOST_TEST_REQUIRE(section.has_value());
+  const auto page = html(Document{.title = "Words", .blocks = {*section}});
+  for (const auto* word : {"Limit, also roof", "Rung", "Hot", "Batch"})
+    BOOST_TEST(page.find(word) != page.npos, word);
+  BOOST_TEST(page.find("**") == page.npos);
+  BOOST_TEST(page.find("](") == page.npos);
+}
+
 BOOST_AUTO_TEST_CASE(ties_are_called_ties) {
   auto few = a_record("cuda/warp", 8, 10.05);
   few.seconds.resize(2);
