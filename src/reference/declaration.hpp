@@ -1,4 +1,4 @@
-// What a workload declares beside its loop.
+// A workload declares this beside its loop.
 #pragma once
 
 #include <functional>

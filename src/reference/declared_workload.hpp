@@ -1,4 +1,4 @@
-// What follows from a declaration alone: sizes, arrays, work and inputs.
+// Derives sizes, arrays, work and inputs from a declaration.
 #pragma once
 
 #include <mutex>
@@ -35,9 +35,9 @@ class DeclaredWorkload : public Workload {
   virtual Seen see(const Arrays& inputs, const Size& size, Dtype dtype) const;
   const Structure& structure() const;
   std::vector<ArraySpec> outputs_of(const Size& size, Dtype dtype) const;
-  // Of outputs that nobody may write, as long as the loop has not.
+  // Outputs that no variant may write, because the loop has not written them.
   std::vector<ExpectedOutput> kept_outputs(const Size& size, Dtype dtype) const;
-  // Whole inputs that give whole results; or nobody knows before they are run.
+  // Whether whole inputs give whole results, or only the loop can tell.
   bool may_be_exact(const Size& size, Dtype dtype) const;
   // So long that the bound of terms of random signs is the smaller one.
   bool has_long_sums(const Size& size) const;

@@ -5,7 +5,8 @@
 
 namespace parlab::reference {
 
-// Of an element. Where nothing may be written the value is not a number.
+// The right value of an element, and how far a result may lie from it. The
+// value is not a number where nothing may be written.
 struct Expected {
   double value, bound;
 };

@@ -168,7 +168,7 @@ struct Rounded {
     return again;
   }
 
-  // Of the variant that is judged. Loops run one at a time.
+  // The arithmetic of the variant that is judged. Loops run one at a time.
   static inline const Factors* factors = nullptr;
   static inline bool is_ieee = true;
 

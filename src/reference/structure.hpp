@@ -56,8 +56,8 @@ class Cell<T, Symbol> {
   Symbol symbol_;
 };
 
-// A number that depends on the size, linear in each extent: of a few sizes,
-// for all. What depends otherwise is an estimate.
+// A number that is linear in each extent, known at a few sizes and computed for
+// all. It is an estimate if the dependence is another one.
 class ByExtents {
  public:
   // values: at all corners between low and high; bit i of the place says which
@@ -89,7 +89,7 @@ struct Structure {
   int degree;
   ByExtents terms, most, finest;
 
-  // Of inputs that are 1 and of constants, in units of the smallest.
+  // The largest sum if all inputs are 1, in units of the smallest constant.
   double largest_sum(const Size& size) const;
   // The largest whole numbers, up to `most_wanted`, for which no partial sum
   // leaves [-exact, exact]; 1 where none are.

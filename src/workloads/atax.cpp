@@ -130,7 +130,7 @@ std::vector<double> exact_result(const AtaxOperands<T>& p,
   return expected;
 }
 
-// What is right, and how far from it y may lie.
+// The right result, and how far from it y may lie.
 //
 // With f(n) = Rounding::of_norm, each order of summation computes t' with
 //   |t'_i - t_i| <= e_i = f(cols) |a_i o x|_2,

@@ -8,9 +8,9 @@ namespace parlab::reference {
 namespace {
 
 // Integers: a comb of impulses, one in each square of 3 x 3, so that exactly
-// one of the nine products of a point is not zero. Whatever the order, and
+// one of the nine products of a point is not zero. In any order, and
 // with or without fused multiply-add, the result is that product, rounded
-// once: equality is demanded though the weights are not whole. Period
+// once. So results must be equal, though the weights are not whole. Period
 // 3 has no common factor with the width of any tile or word, so every
 // weight meets every place in a tile; which one meets the corner depends
 // on the size. Wide: the same, with reals.

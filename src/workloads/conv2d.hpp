@@ -24,9 +24,9 @@ struct Conv2d {
     return {arrays.get<const T>("a"), arrays.get<Out>("b"), size[0], size[1]};
   }
 
-  // Of the element `down` rows below and `across` columns to the
-  // right, each -1, 0 or 1. The weights are decimal fractions: what
-  // counts is the nearest T.
+  // The weight of the element `down` rows below and `across` columns to
+  // the right, each -1, 0 or 1. The weights are decimal fractions, rounded
+  // to the nearest T.
   template <typename T>
   static constexpr T weight(int down, int across) {
     constexpr double table[3][3] = {

@@ -68,8 +68,8 @@ void filter_image(const T* a, const T* w, const Size& size,
 // own to: |b - exact| <= (2 gamma_n + gamma_n^2) M, where M is the same two
 // passes over |w| and |a|. The reference is summed more exactly, in doubles for
 // float and in pairs of them for double; its own error is added, and that of
-// rounding it to double. That of pairs, n^2 2^-106, is far less than the gamma
-// of 2^-64 that stands for it.
+// rounding it to double. Pairs err by n^2 2^-106, far less than the gamma of
+// 2^-64 that stands for it.
 //
 // Wide: one pixel in each square of n x n is not zero, so that each
 // sum has one term: n is 1.

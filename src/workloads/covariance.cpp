@@ -69,10 +69,10 @@ T whole_number(std::int64_t k, std::int64_t j, const Size& size,
   return mean + drawn(k) - drawn(k + 1 < size[0] ? k + 1 : 0);
 }
 
-// Wide numbers: a column has one number and its opposite, and zeros.
-// Whatever the order, its sum is zero, so that means cost no rounding
-// and centred values are few; with others that have theirs in the same
-// rows its product is not zero.
+// Wide numbers: a column has one number, its opposite, and zeros. Its sum is
+// zero in any order, so the means cost no rounding and few centred values
+// differ from zero. Columns whose numbers are in the same rows have a product
+// that is not zero.
 template <typename T>
 T wide_number(std::int64_t k, std::int64_t j, const Size& size) {
   const auto m = size[0], n = size[1], middle = m / 2;
@@ -310,7 +310,7 @@ class CovarianceOracle final : public Oracle {
     return mismatch ? mismatch : check_row(row);
   }
 
-  // What a sum, whole and something T holds, becomes by the division.
+  // The quotient of a whole sum that T can hold.
   T quotient_of(double whole) const {
     return static_cast<T>(whole) / divisor_;
   }
@@ -343,7 +343,7 @@ const reference::RegisterOracle<float, double> covariance_registered(
                           return Covariance::packed_count(size[1]);
                         },
                     .layout_of = "cov"}},
-        // Of the product one triangle: the other is a copy.
+        // The product has one triangle; the other is a copy.
         .work =
             [](const Size& size, Dtype dtype) {
               const auto m = static_cast<double>(size[0]),

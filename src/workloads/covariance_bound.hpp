@@ -133,7 +133,7 @@ class CovarianceColumns {
       return of(i, columns_[j],
                 i == j ? on_diagonal(terms) : off_diagonal(terms));
     }
-    // Of the norm of row i, where each sum has `more` roundings.
+    // The bound of the norm of row i, where each sum has `more` roundings.
     double of_row(std::int64_t i, std::int64_t more) const {
       return of(i, of_all_, off_diagonal(c_.terms_[i] + 1 + more)) +
              (*this)(i, i);

@@ -104,7 +104,7 @@ std::vector<Wide> draw_signs(std::int64_t count) {
   return signs;
 }
 
-// Of a number that is found, if it is whole and no larger than `most`.
+// The residues of a result, if it is whole and no larger than `most`.
 template <typename T>
 std::optional<Modular> modular(T found, double most) {
   const auto value = static_cast<double>(found);

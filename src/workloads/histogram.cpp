@@ -5,8 +5,8 @@
 namespace parlab::reference {
 namespace {
 
-// Of a hundred elements `skew` are in one bin, the others in any. That of the
-// bin is its own negative, as a byte: changed signs leave it there.
+// `skew` of a hundred elements are in one bin, the others in any. The number of
+// that bin is its own negative as a byte, so changed signs leave it there.
 bool fill_bytes(const Arrays& inputs, const Size& size, Dtype dtype,
                 InputKind kind) {
   dispatch<std::uint8_t, int>(dtype, [&]<typename T>(T) {

@@ -235,7 +235,7 @@ class MatmulOracle final : public Oracle, public KnowsErrors {
       return mismatch;
     return check_signs(c);
   }
-  // Of the elements that are compared one by one.
+  // The largest error of the elements that are compared one by one.
   std::optional<LargestError> largest_error(
       const Arrays& outputs) const override {
     if (p_.exact) return std::nullopt;

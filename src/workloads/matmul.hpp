@@ -10,7 +10,7 @@
 namespace parlab {
 
 struct Matmul {
-  // What sums and results are of.
+  // The type of sums and results.
   template <typename T>
   using Result = std::conditional_t<
       dtype_of<T>() == Dtype::f16 || dtype_of<T>() == Dtype::bf16, float, T>;
