@@ -27,16 +27,20 @@ void load(Bench& bench, Place& place) {
   }
 }
 
+// The reference failed before any trial could run.
+void give_up_all(Bench& bench, const std::exception& why) {
+  for (auto& trial : bench.listing.trials) {
+    if (trial.passed() || trial.is_open()) trial.give_up(why);
+  }
+}
+
 // Has the problem write inputs, and loads them.
 template <typename F>
 void load_anew(Bench& bench, F write) {
   try {
     write(*bench.problem);
   } catch (const std::exception& error) {
-    for (auto& trial : bench.listing.trials) {
-      if (trial.passed() || trial.is_open()) trial.give_up(error);
-    }
-    return;
+    return give_up_all(bench, error);
   }
   load_everywhere(bench);
 }
@@ -73,6 +77,9 @@ std::optional<Bench> set_up_bench(Session& session, const PointPlan& point,
   } catch (const PointError& error) {
     for (auto* place : places)
       fail(bench, *place, error);
+    return std::nullopt;
+  } catch (const std::exception& error) {
+    give_up_all(bench, error);
     return std::nullopt;
   }
   return bench;

@@ -104,6 +104,7 @@ class Planted final : public Workload {
   std::function<void(InputKind)> fills = [](InputKind) {};
   std::function<void(InputKind)> knows = [](InputKind) {};
   std::function<void(InputKind)> checks = [](InputKind) {};
+  std::function<void()> lists = [] {};
 
   std::string_view name() const override { return dmv_.name(); }
   std::string_view summary() const override { return dmv_.summary(); }
@@ -118,6 +119,7 @@ class Planted final : public Workload {
     return dmv_.work(size, dtype);
   }
   std::vector<ArraySpec> arrays(const Size& size, Dtype dtype) const override {
+    lists();
     return dmv_.arrays(size, dtype);
   }
   void fill(const Arrays& inputs, const Size& size, Dtype dtype,
@@ -255,6 +257,10 @@ BOOST_AUTO_TEST_CASE(a_reference_that_fails_is_charged_to_nobody) {
     checks.checks = on(kind);
     expect_unverified(checks, "no room");
   }
+  // where the memory for the arrays is counted
+  Planted listing;
+  listing.lists = [] { throw std::length_error("no room"); };
+  expect_unverified(listing, "no room");
   // after the samples: both were checked once on uniform inputs before
   Planted late;
   late.checks = on(InputKind::uniform, 3);
