@@ -19,10 +19,11 @@ std::optional<Section> glossary() {
   for (std::string line; std::getline(in, line);) {
     std::smatch found;
     if (!std::regex_match(line, found, entry)) continue;
-    std::string word = found[1];
+    std::string word = found[1],
+                means = std::regex_replace(found[2].str(), link, "");
     std::erase(word, '*');
-    words.rows.push_back(
-        row_of({word, std::regex_replace(found[2].str(), link, "")}));
+    std::erase(means, '`');
+    words.rows.push_back(row_of({word, means}));
   }
   if (words.rows.empty()) return std::nullopt;
   return Section{.id = "words",

@@ -239,6 +239,7 @@ BOOST_AUTO_TEST_CASE(its_words_are_those_of_the_docs) {
     BOOST_TEST(page.find(word) != page.npos, word);
   BOOST_TEST(page.find("**") == page.npos);
   BOOST_TEST(page.find("](") == page.npos);
+  BOOST_TEST(page.find('`') == page.npos);
 }
 
 BOOST_AUTO_TEST_CASE(ties_are_called_ties) {
