@@ -14,6 +14,7 @@ std::optional<Section> glossary() {
   static const std::regex entry(R"((\*\*.*?): (.*))"),
       link(R"(; \[[^\]]*\]\([^)]*\))");
   Table words{.key = "words",
+              .title = "Glossary",
               .columns = {{"word", "Word"}, {"means", "Means"}}};
   std::ifstream in("docs/reference/glossary.md");
   for (std::string line; std::getline(in, line);) {
@@ -26,11 +27,11 @@ std::optional<Section> glossary() {
     words.rows.push_back(row_of({word, means}));
   }
   if (words.rows.empty()) return std::nullopt;
+  words.folded = true;
   return Section{.id = "words",
                  .title = "Words",
                  .label = "Words",
-                 .blocks = {std::move(words)},
-                 .folded = true};
+                 .blocks = {std::move(words)}};
 }
 
 Quantity time_of(const Uncertain& seconds) {
