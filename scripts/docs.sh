@@ -44,7 +44,7 @@ help_of() {
 {
   echo "# Variants and their tunables"
   printf '\nAll of it is what `--list` prints: each variant with its number, types and tunables, their defaults and limits, and its idea.\n'
-  for workload in $("$parlab" --help | sed -n '/^Workloads:/,/^Exit/p' | sed 's/^Workloads://; /^Exit/d' | tr -s ' ,.' '\n'); do
+  for workload in $("$parlab" --list --format json | grep -oP '"workload":"\K\w+' | uniq); do
     printf '\n## %s\n\n```\n' "$workload"
     "$parlab" "$workload" --list
     echo '```'

@@ -117,8 +117,7 @@ bool recover(Bench& bench, const Trial& failed) {
     session.lose(place, lost);
     if (bench.proven) return false;
     for (auto& trial : bench.listing.trials) {
-      if (trial.place == &place &&
-          (trial.passed() || trial.verdict == Verdict::unverified)) {
+      if (trial.place == &place && (trial.passed() || trial.is_open())) {
         trial.end(Verdict::no_device, lost);
       }
     }

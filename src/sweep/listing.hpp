@@ -44,6 +44,7 @@ struct Trial {
     verdict = Verdict::unverified;
     detail = {.cause = Cause::reference_failed, .further = {detail_of(why)}};
   }
+  // Nothing has been decided yet.
   bool is_open() const { return verdict == Verdict::unverified && !detail; }
 };
 

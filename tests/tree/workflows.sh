@@ -30,7 +30,7 @@ assert job["image"] == "debian:12" and job["script"] == [".ci/run"], job'
 
 # A repository whose kernel becomes slower between its two checkouts.
 copy_tree
-mkdir "$tree/work" && cd "$tree/work" || exit
+mkdir "$tree/clones" && cd "$tree/clones" || exit
 sed '/\.id = /d' "$tree/openmp/dmv/rows.cpp" >mine.cpp
 for side in before after; do
   mkdir -p $side/openmp/dmv
@@ -42,7 +42,7 @@ done
 mkdir bin
 cat >bin/git <<EOF
 #!/bin/bash
-if [[ \$1 == clone ]]; then mkdir "\${@: -1}" && cd "$tree" && exec cp -a Makefile VERSION src serial openmp cuda blas scripts bin build results "$tree/work/\${@: -1}"; fi
+if [[ \$1 == clone ]]; then mkdir "\${@: -1}" && cd "$tree" && exec cp -a Makefile VERSION src serial openmp cuda blas scripts bin build results "$tree/clones/\${@: -1}"; fi
 exec $(command -v git) "\$@"
 EOF
 cat >bin/gh <<'EOF'

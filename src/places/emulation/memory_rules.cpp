@@ -5,7 +5,7 @@
 namespace parlab::emulation {
 namespace {
 
-constexpr int warp = 32;
+constexpr int warp = static_cast<int>(warp_lanes);
 
 // A small set of numbers.
 class Different {
@@ -71,12 +71,11 @@ Sectors::Sectors(const WarpAccess& access) {
   };
   constexpr auto bytes = static_cast<std::uint32_t>(sector_bytes);
   const auto beyond = static_cast<std::uint32_t>(access.bytes) - 1;
-  for (auto left = access.lanes; left != 0; left &= left - 1) {
-    const auto first =
-        access.offset[static_cast<std::size_t>(std::countr_zero(left))];
+  for_each_lane(access, [&](std::size_t lane) {
+    const auto first = access.offset[lane];
     for (auto at = first / bytes; at <= (first + beyond) / bytes; ++at)
       add(at);
-  }
+  });
 }
 
 std::int64_t fewest_sectors(const WarpAccess& access) {

@@ -11,6 +11,7 @@
 
 namespace parlab::emulation {
 
+constexpr unsigned warp_lanes = 32;
 constexpr std::int64_t sector_bytes = 32;           // of global memory
 constexpr std::int64_t banks = 32, bank_bytes = 4;  // of shared memory
 
@@ -23,6 +24,23 @@ struct WarpAccess {
 
   int count() const { return std::popcount(lanes); }
 };
+
+// calls f(lane) for those that take part
+template <typename F>
+void for_each_lane(const WarpAccess& access, F f) {
+  for (auto left = access.lanes; left != 0; left &= left - 1)
+    f(static_cast<std::size_t>(std::countr_zero(left)));
+}
+
+// calls f(distance) from each lane to its neighbour
+template <typename F>
+void for_each_distance(const WarpAccess& access, F f) {
+  for (auto left = access.lanes & access.lanes >> 1; left != 0;
+       left &= left - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(left));
+    f(std::int64_t{access.offset[lane + 1]} - access.offset[lane]);
+  }
+}
 
 // The distinct sectors of global memory that a warp touches, in the order of
 // its lanes.

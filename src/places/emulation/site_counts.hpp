@@ -1,0 +1,76 @@
+// Sums the requests of warps for each place in a program.
+#pragma once
+
+#include <array>
+#include <boost/thread/synchronized_value.hpp>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "places/counted.hpp"
+#include "places/emulation/memory.hpp"
+#include "places/emulation/memory_rules.hpp"
+
+namespace parlab::emulation {
+
+inline bool reads(Access access) {
+  return access == Access::global_load || access == Access::shared_load;
+}
+
+// A call that the compiler inserted before an access.
+struct CallSite {
+  const void* call = nullptr;
+  Access access = Access::global_load;
+  std::int64_t bytes = 0;
+  bool operator==(const CallSite&) const = default;
+};
+
+// The requests of one place in the program. Sums are as in CountedLine.
+struct SiteCounts {
+  std::int64_t requests = 0, lanes = 0, moved = 0, fewest = 0, at_one_word = 0,
+               from_l2 = 0;  // for loads
+  // the most common distance, found by voting (Boyer and Moore)
+  std::int64_t stride = 0, votes = 0;
+  std::string array = {};
+  std::array<std::int64_t, 32> first{};
+  // one bit per sector of each array
+  std::vector<std::pair<std::string, std::vector<bool>>> touched = {};
+
+  // sectors: those of an access to global memory
+  void add(const WarpAccess& access, Access kind, const Allocation& array,
+           const std::optional<Sectors>& sectors);
+  void add(const SiteCounts& more);
+  // The bits of an array of this name, at least so many.
+  std::vector<bool>& touched_of(const std::string& name, std::size_t count);
+};
+
+// Counts of all blocks; several OS threads add to it.
+class Counts {
+ public:
+  void add(const CallSite& site, const SiteCounts& counts);
+  void add(const CountedLine& barrier);
+  // The sites of one line combined, the costliest line first.
+  std::vector<CountedLine> lines() const;
+
+ private:
+  struct Hash {
+    std::size_t operator()(const CallSite& site) const {
+      return std::hash<const void*>()(site.call) * 31 +
+             static_cast<std::size_t>(site.access);
+    }
+  };
+  std::unordered_map<CallSite, SiteCounts, Hash> sites_;
+  std::map<std::pair<std::string, unsigned>, CountedLine> barriers_;
+};
+using SharedCounts = boost::synchronized_value<Counts>;
+
+// Lets `count` voters vote for a value. The candidate is the most common value
+// if one has more than half of all votes (Boyer and Moore).
+void vote(std::int64_t& candidate, std::int64_t& votes, std::int64_t value,
+          std::int64_t count);
+
+}  // namespace parlab::emulation
