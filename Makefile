@@ -79,10 +79,12 @@ PREFIX_LIBS  := $(if $(BOOST_ROOT),-L$(BOOST_ROOT)/lib -Wl$(comma)-rpath$(comma)
 SQLITE := $(shell echo '$(hash)include <sqlite3.h>' | $(CXX) $(PREFIX_FLAGS) -E -x c++ - >/dev/null 2>&1 && echo -DPARLAB_SQLITE)
 GNUPLOT := $(shell command -v gnuplot)
 
-# Uses ccache if it is installed, with the setting that precompiled headers
-# need.
+# Uses ccache if it is installed, with the settings that precompiled headers
+# need. An object of one checkout serves in another: nobody reads its folder.
 CCACHE := $(if $(findstring ccache,$(CXX)),,$(shell command -v ccache))
 export CCACHE_SLOPPINESS ?= pch_defines,time_macros
+export CCACHE_PCH_EXTSUM ?= 1
+export CCACHE_NOHASHDIR  ?= 1
 
 B   := build$(if $(filter 1,$(DEBUG)),/debug)
 BIN := bin$(if $(filter 1,$(DEBUG)),/debug)

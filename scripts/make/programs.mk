@@ -47,9 +47,12 @@ CLANG := $(findstring clang,$(shell $(CXX) --version 2>/dev/null))
 COMPILER := $(filter-out ccache %/ccache sccache distcc,$(CXX))
 # GCC collects garbage beyond 128 MB: most units need more.
 COMPILE  := $(CCACHE) $(CXX) $(if $(CLANG),,--param=ggc-min-heapsize=524288)
-# A precompiled header stores the times of its files: one from ccache has those
-# of another checkout, and #pragma once fails.
-PRECOMPILE := CCACHE_DISABLE=1 $(COMPILE) -x c++-header
+# precompile FLAGS: makes $@, a precompiled header, of the header beside it. It
+# stores the times of its files: one from ccache has those of another checkout,
+# and #pragma once fails. What is compiled with it is the same in each checkout:
+# instead of $@, ccache reads $@.sum, a hash of what the header says.
+header     = CCACHE_DISABLE=1 $(COMPILE) -x c++-header $1 $(@:.gch=)
+precompile = $(call header,$1) -E -P -dD -MF /dev/null | sha1sum >$@.sum && $(call header,$1) -o $@
 # GCC 12 warns of a copy onto itself in std::string (its bug 105651):
 # -Wno-restrict.
 WARN     := -Wall -Wextra -Wshadow $(if $(CLANG),,-Wno-restrict)
@@ -93,6 +96,9 @@ RACES_FLAGS := $(LANGUAGE) -O1 -g1 -march=$(MARCH) $(ACCESSES) $(if $(CLANG),,-f
 # The first header of each kernel and submission is parsed only once.
 FIRST := -include $(B)/emulated/kernel.hpp
 
+# ccache reads the list of headers: nvcc -E leaves out what the device alone has.
+# A profiler reads the folder of what runs on a device here.
+CACHED_NVCC = $(if $(CCACHE),CCACHE_DEPEND=1 $(if $(GPU_ARCH),env -u CCACHE_NOHASHDIR )$(CCACHE) )$(NVCC)
 # The device's own architecture. Without a device the program is built for the
 # H200 and, as PTX, for all from Ampere on. Both come from the code for
 # compute_80, so that nvcc reads each file for the device once.
@@ -176,7 +182,7 @@ $(B)/host/%.cpp.o: %.cpp $(B)/host.flags $(B)/hash.flags
 # ptxas's report on registers and spills is kept.
 define compile_cuda
 	@mkdir -p $(@D)
-	$(call say,NVCC,$*) $(NVCC) $(CUDA_FLAGS) $1 $(IDENTITY) -Xptxas -v -c $< -o $@ 2>$(@:.o=.ptxas) || \
+	$(call say,NVCC,$*) $(CACHED_NVCC) $(CUDA_FLAGS) $1 $(IDENTITY) -Xptxas -v -c $< -o $@ 2>$(@:.o=.ptxas) || \
 	  { cat $(@:.o=.ptxas) >&2; exit 1; }; grep -E 'warning' $(@:.o=.ptxas) >&2 || true
 endef
 $(B)/cuda/units/%.o: $(B)/units/%.cpp $(B)/cuda.flags
@@ -191,7 +197,7 @@ $(B)/emulated/%.cu.o: %.cu $(B)/emulated/kernel.hpp.gch $(B)/hash.flags
 	$(call say,EMUL,$<) scripts/emulate-kernel.sh $< $@ $(COMPILE) $(KERNEL_FLAGS) $(FIRST) $(OWN_FLAGS) $(IDENTITY)
 $(B)/emulated/kernel.hpp.gch: src/gpu/gpu.hpp $(B)/kernel.flags
 	@mkdir -p $(@D) && echo '#include "gpu/gpu.hpp"' >$(@:.gch=)
-	$(call say,EMUL,$<) $(PRECOMPILE) $(KERNEL_FLAGS) $(@:.gch=) -o $@
+	$(call say,EMUL,$<) $(call precompile,$(KERNEL_FLAGS))
 $(B)/emulated/units/%.o: $(B)/units/%.cpp $(B)/room.flags
 	@mkdir -p $(@D)
 	$(call say,EMUL,$*) $(COMPILE) $(EMULATION_FLAGS) -c $< -o $@

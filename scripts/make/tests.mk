@@ -49,7 +49,7 @@ $(B)/check/tests/%.cpp.o: tests/%.cpp $(B)/check/tests/standard.hpp.gch
 	$(call say,CHECK,$<) $(COMPILE) $(if $(filter tests/main.cpp,$<),,-include $(B)/check/tests/standard.hpp) $(TEST_FLAGS) -c $< -o $@
 $(B)/check/tests/standard.hpp.gch: src/core/standard.hpp $(B)/check.flags
 	@mkdir -p $(@D) && printf '#include <%s>\n' boost/test/unit_test.hpp >$(@:.gch=) && cat $< >>$(@:.gch=)
-	$(call say,CHECK,$<) $(PRECOMPILE) $(TEST_FLAGS) $(@:.gch=) -o $@
+	$(call say,CHECK,$<) $(call precompile,$(TEST_FLAGS))
 
 # Headers of the tests are found from tests/.
 $(B)/emulated/tests/%: OWN_FLAGS := -Itests
@@ -94,7 +94,7 @@ CHECKED_CUDA := $(CUDA_OBJECTS)
 endif
 $(B)/cuda/%.cubin: %.cu $(B)/cuda.flags
 	@mkdir -p $(@D)
-	$(call say,NVCC,$<) $(NVCC) -cubin -Xcicc -O1 -Xptxas -O0 $(subst $(FOR_ALL),,$(CUDA_FLAGS)) $(IDENTITY) $< -o $@
+	$(call say,NVCC,$<) $(CACHED_NVCC) -cubin -Xcicc -O1 -Xptxas -O0 $(subst $(FOR_ALL),,$(CUDA_FLAGS)) $(IDENTITY) -c $< -o $@
 WITHOUT_KERNELS := $(MAIN_OBJECT) $(HOST_OBJECTS) $(DRIVER_OBJECTS) $(patsubst %,$(B)/cuda/%.o,$(filter blas/%,$(CUDA_SOURCES)))
 $(B)/check/parlab-without-kernels: $(WITHOUT_KERNELS) $(B)/sources.list
 	@mkdir -p $(@D)
