@@ -24,6 +24,7 @@ for folder in results/*/; do
     continue
   fi
   for file in "$folder"*.jsonl{,.zst}; do
-    if is_name "$(basename "${file%.zst}")" && [[ -f $file ]]; then echo "${file%.zst}"; else skip file "$file"; fi
+    plain=${file%.zst}
+    if is_name "${plain##*/}" && [[ -f $file ]]; then echo "$plain"; else skip file "$file"; fi
   done | sort -u
 done

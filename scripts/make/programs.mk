@@ -225,7 +225,7 @@ ifeq ($(NVCC),)
 $(BIN)/parlab: some-parlab
 else
 # A link to the emulation, from before a toolkit was installed, is not kept.
-ifneq ($(shell readlink $(BIN)/parlab),)
+ifneq ($(filter parlab:%,$(LINKED)),)
 .PHONY: $(BIN)/parlab
 endif
 $(BIN)/parlab: $(MAIN_OBJECT) $(HOST_OBJECTS) $(CUDA_OBJECTS) $(B)/sources.list
@@ -235,8 +235,7 @@ endif
 
 # bin/dmv and the other links; made again if they point elsewhere.
 LINK_TO := $(notdir $(PARLAB))
-STALE_LINKS := $(shell for w in $(WORKLOADS); do \
-                         [ "$$(readlink $(BIN)/$$w)" = $(LINK_TO) ] || echo $(BIN)/$$w; done)
+STALE_LINKS := $(foreach w,$(WORKLOADS),$(if $(filter $w:$(LINK_TO),$(LINKED)),,$(BIN)/$w))
 .PHONY: $(STALE_LINKS)
 $(WORKLOADS:%=$(BIN)/%):
 	@mkdir -p $(BIN) && ln -sfn $(LINK_TO) $@

@@ -6,9 +6,10 @@ cd "$(dirname "$0")/../.." || exit
 source scripts/testing.sh
 
 help_lists() {
-  local target
+  local target help
+  help=$(own_make help)
   for target in report check check-quick all build figures format lint install deps clean help cslab-dmv; do
-    own_make help | grep -qE "^ +make $target +[a-z]" || { echo "not listed: $target"; return 1; }
+    grep -qE "^ +make $target +[a-z]" <<<"$help" || { echo "not listed: $target"; return 1; }
   done
 }
 expect "make help lists every target with a line" help_lists
