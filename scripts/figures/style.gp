@@ -54,14 +54,18 @@ do for [i = 1:28] {
       pointtype points[(i - 1) % 14 + 1] pointsize 0.8
 }
 ladder = "FROM variants WHERE workload IN (SELECT workload FROM records)"
-all_variants = list("SELECT name " . ladder . " ORDER BY rowid") . " " . \
-    list("SELECT DISTINCT backend || '/' || variant AS name FROM records WHERE backend || '/' || variant NOT IN (SELECT name " . ladder . ") ORDER BY 1")
+# Workloads, a line of its own, and variants: each process that is asked takes time.
+all_names = list("SELECT name FROM (SELECT 1 AS part, 0 AS place, name FROM workloads" \
+  . " UNION SELECT 2, 0, workload FROM records WHERE workload NOT IN (SELECT name FROM workloads)" \
+  . " UNION ALL SELECT 3, 0, '|' UNION ALL SELECT 4, rowid, name " . ladder \
+  . " UNION ALL SELECT DISTINCT 5, 0, backend || '/' || variant AS own FROM records WHERE own NOT IN (SELECT name " . ladder . "))" \
+  . " ORDER BY part, place, name")
+all_workloads = all_names[1:strstrt(all_names, "|") - 1]
+all_variants = all_names[strstrt(all_names, "|") + 1:*]
 is_of(whole, name) = whole eq name || (strstrt(name, "/") == 0 && whole[strstrt(whole, "/") + 1:*] eq name)
 rank(name) = sum [r = 1:words(all_variants)] (is_of(word(all_variants, r), name) ? r : 0)
 # So does a workload in figures that compare workloads: its place among all decides, whichever ones an
 # experiment has.
-all_workloads = list("SELECT name FROM workloads ORDER BY name") . " " . \
-    list("SELECT DISTINCT workload FROM records WHERE workload NOT IN (SELECT name FROM workloads) ORDER BY 1")
 place_of(workload) = sum [w = 1:words(all_workloads)] (word(all_workloads, w) eq workload ? w : 0)
 # Any other name has the i-th look.
 look_of(name, i) = rank(name) > 0 ? 31 + (rank(name) + 27) % 28 : place_of(name) > 0 ? 30 + place_of(name) : i

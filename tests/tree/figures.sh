@@ -152,14 +152,9 @@ expect "time and energy of the ladder, from records that have joules alone" \
 # ---- the appearance of figures ------------------------------------------------------------------------
 pictures=(plots/nvidia-h200/*.svg plots/nvidia-h200-x4/*.svg)
 # The ids of a panel's curves end with one letter.
-crowded() {
-  local picture
-  for picture; do
-    grep -oE 'id="gnuplot_plot_[0-9]+[a-z]*"' "$picture" | sed -E 's/.*[0-9]([a-z]*)"/\1/' | sort | uniq -c |
-      awk -v name="$picture" '$1 > 10 { print name ": " $1 }' # a line across is no curve
-  done
-}
-expect "no panel has more than nine curves: $(crowded "${pictures[@]}")" test -z "$(crowded "${pictures[@]}")"
+crowded=$(grep -oE 'id="gnuplot_plot_[0-9]+[a-z]*"' "${pictures[@]}" | sed -E 's/id=.*[0-9]([a-z]*)"/\1/' |
+  sort | uniq -c | awk '$1 > 10') # a line across is no curve
+expect "no panel has more than nine curves: $crowded" test -z "$crowded"
 expect "fourteen implementations are four panels" \
   test "$(grep -oE 'id="gnuplot_plot_1[a-z]*"' plots/nvidia-h200/cslab-dmv-7-all-gflops.svg | wc -l)" = 4
 # Two figures side by side on a landscape page are half as large: there 12 pixels are 6 points.
@@ -175,16 +170,26 @@ expect "... whether the fastest is the thriftiest: $(finding cslab-dmv-9-energy)
   eval 'finding cslab-dmv-9-energy | grep -qE "fastest( and the thriftiest|, and none|, cuda)"'
 expect "each cell of a heat map says its time over the best of its line" \
   test "$(grep -cE '<text>(best|[0-9.]+)</text>' plots/nvidia-h200/cslab-dmv-3-naive-blocks.svg)" -ge 56
-# elsewhere: names in a title that the picture does not show.
-elsewhere() {
-  local picture name
-  for picture; do
-    while read -r name; do
-      grep -qE "<text>([^<]* )?${name}[,<]" <(grep -v 'text>.*: ' "$picture") || echo "$picture: $name"
-    done < <(grep -oE '<text>[^<]*: [^<]*' "$picture" | sed 's/^[^:]*: //' | grep -owE '(cuda|blas|openmp|serial)/[a-z0-9_]+')
-  done
-}
-expect "every variant that a title names is in its figure: $(elsewhere "${pictures[@]}")" test -z "$(elsewhere "${pictures[@]}")"
+# Names in a title that the picture does not show.
+elsewhere=$(awk '
+  function judge(name) {
+    for (name in named) if (shown !~ "<text>([^<]* )?" name "[,<]") print file ": " name
+    split("", named); shown = ""
+  }
+  FNR == 1 { judge(); file = FILENAME }
+  /text>.*: / {
+    while (match($0, /<text>[^<]*: [^<]*/)) {
+      title = substr($0, RSTART, RLENGTH); $0 = substr($0, RSTART + RLENGTH)
+      sub(/^[^:]*: /, "", title)
+      while (match(title, /(cuda|blas|openmp|serial)\/[a-z0-9_]+/)) {
+        named[substr(title, RSTART, RLENGTH)]; title = substr(title, RSTART + RLENGTH)
+      }
+    }
+    next
+  }
+  /<text>/ { shown = shown $0 }
+  END { judge() }' "${pictures[@]}")
+expect "every variant that a title names is in its figure: $elsewhere" test -z "$elsewhere"
 # backwards FILE: the curves that go back, or straight up, along x.
 backwards() {
   awk '/<g id="gnuplot_plot_/ { curve = $2 }
