@@ -365,13 +365,15 @@ Ceilings measure_host_ceilings(const WantedCeilings& wanted) {
   const std::size_t capacity = largest_footprint();
   std::vector<std::size_t> sizes;
   for (std::size_t bytes = smallest_footprint; bytes <= capacity; bytes *= 2) {
-    if (wanted.footprint(static_cast<double>(bytes)) || 2 * bytes > capacity)
-      sizes.push_back(bytes);
+    if (wanted.footprint(static_cast<double>(bytes))) sizes.push_back(bytes);
   }
-  // The largest footprint stands for memory; it is left out if smaller ones are
-  // enough.
-  if (sizes.size() > 1 && !wanted.footprint(static_cast<double>(sizes.back())))
-    sizes.pop_back();
+  // A problem smaller than the smallest footprint is judged by that one, any
+  // other by the largest, which stands for memory.
+  if (sizes.empty()) {
+    const bool smaller =
+        wanted.most_bytes < static_cast<double>(smallest_footprint);
+    sizes.push_back(smaller ? smallest_footprint : capacity);
+  }
   const Buffer buffer(sizes.back(), team);
   std::vector<Footprint> footprints;
   for (const auto bytes : sizes)
