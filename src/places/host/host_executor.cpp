@@ -344,9 +344,11 @@ class HostExecutor final : public Executor {
                     (std::size_t{8} << 20) * pinning_order().size());
     }
     const UnpinnedThread everywhere;
+    const std::size_t size = flush_.size();
+    unsigned char* const bytes = flush_.data();
 #pragma omp parallel for schedule(static)
-    for (std::size_t i = 0; i < flush_.size(); i += 64)
-      ++flush_[i];
+    for (std::size_t i = 0; i < size; i += 64)
+      ++bytes[i];
   }
 
   HostWithScratch host_;
