@@ -65,9 +65,8 @@ std::optional<Section> devices(const Measured& measured) {
                 "control points on its device; 1 is the median device."},
       Paragraph{outliers(spreads)}, chart_of(spreads)};
   for (const auto& spread : spreads) {
-    auto table = table_of({"device", "median", "relative", "95 %"});
-    table.title = spread.variant + ", " + spread.point;
-    table.numbers = table.folded = true;
+    auto table = folded_numbers(spread.variant + ", " + spread.point,
+                                {"device", "median", "relative", "95 %"});
     for (const auto& device : spread.devices) {
       const Quantity slower{device.slower, Unit::factor,
                             Interval{device.ratio.low, device.ratio.high}};

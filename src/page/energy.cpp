@@ -161,10 +161,9 @@ Cell is_it_the_fastest(const Costs& rungs) {
 }
 
 Table table_of_rungs(const Costs& rungs, const std::string& title) {
-  auto table = table_of({"variant", "time", "back to back", "energy", "95 %",
-                         "per joule", "power", "at rest", "source"});
-  table.title = title;
-  table.numbers = table.folded = true;
+  auto table = folded_numbers(
+      title, {"variant", "time", "back to back", "energy", "95 %", "per joule",
+              "power", "at rest", "source"});
   for (const auto& rung : rungs) {
     const auto& record = rung.entry->record;
     const auto& energy = *record.energy;

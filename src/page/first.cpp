@@ -35,8 +35,7 @@ std::vector<Climb> climbs(const Measured& measured) {
   std::vector<Climb> found;
   for (auto& reference : references(measured)) {
     const auto& contest = reference.contest;
-    const auto own = ladder(peers(where(
-        contest, [](const Entry& entry) { return !of_library(entry.side); })));
+    const auto own = ladder(peers(without_libraries(contest)));
     if (own.empty()) continue;
     Climb climb;
     climb.first = own.front();
@@ -63,9 +62,7 @@ bool keeps_up(const Climb& climb) {
 std::string against_library(const Climb& climb) {
   if (climb.library == nullptr) return "no library to compare with";
   if (!climb.over_library) return "";
-  const auto& ratio = *climb.over_library;
-  const bool slower = !parlab::tied(ratio) && ratio.value < 1;
-  return in_words(as_fast(ratio)) + (slower ? " than" : " as") + " the library";
+  return in_words(as_fast_as(*climb.over_library) + "the library");
 }
 
 std::string in_other_arithmetic(const Climb& climb) {
@@ -171,10 +168,7 @@ std::string what_this_is(const std::vector<const Measured*>& machines) {
   for (const auto* measured : machines) {
     for (const auto& reference : references(*measured)) {
       workloads.insert(reference.workload);
-      const auto kernels =
-          ladder(where(reference.contest, [](const Entry& entry) {
-            return !of_library(entry.side);
-          })).size();
+      const auto kernels = ladder(without_libraries(reference.contest)).size();
       most = std::max(most, kernels);
       least = std::min(least, kernels);
     }

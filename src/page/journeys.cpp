@@ -41,11 +41,9 @@ MarkedRow row_of(const Journey& journey) {
                 .note = short_point(journey.pageable().gpu->record),
                 .target = "#fig-" + anchor("transfers-" + journey.workload)};
   const auto mark = [&](const Ratio& ratio, Look look, const char* how) {
-    const bool slower = !parlab::tied(ratio) && ratio.value < 1;
     row.marks.push_back({ratio.value, look,
-                         how + (": " + in_words(as_fast(ratio))) +
-                             (slower ? " than the CPU, " : " as the CPU, ") +
-                             in_words(range_of(ratio))});
+                         how + (": " + in_words(as_fast_as(ratio)) +
+                                "the CPU, " + in_words(range_of(ratio)))});
   };
   row.says = {in_words(as_fast(journey.kernel)) + ", " + data_is_there};
   for (const auto way : ways) {

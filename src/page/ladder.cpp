@@ -86,8 +86,7 @@ Cell against(const Entry& entry, const Entry* other) {
   if (other == nullptr || other == &entry) return {};
   const auto ratio = speedup(entry.record, other->record);
   if (!ratio) return {"not compared", of_two(entry.record, other->record)};
-  const bool slower = !parlab::tied(*ratio) && ratio->value < 1;
-  return {as_fast(*ratio) + (slower ? " than " : " as ") + short_name(*other),
+  return {as_fast_as(*ratio) + short_name(*other),
           range_of(*ratio) + behind_of_two(entry.record, other->record)};
 }
 
@@ -119,8 +118,7 @@ Ladder ladder_of(const Measured& measured, const Entries& rungs,
                  const Entry* full_precision, const Curves& curves) {
   Ladder ladder;
   const auto steps = climb(rungs);
-  const auto* own = best(
-      where(rungs, [](const Entry& entry) { return !of_library(entry.side); }));
+  const auto* own = best(without_libraries(rungs));
   auto step = steps.begin();
   for (const auto* entry : rungs) {
     const bool library = of_library(entry->side);

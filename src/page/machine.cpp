@@ -67,9 +67,8 @@ Section ceilings_of(const std::string& what, const Ceilings& ceilings) {
       .blocks = {
           Paragraph{.text = "The best that any run measured.", .small = true},
           facts(peaks)}};
-  auto table = table_of({"footprint", "read", "copy"});
-  table.title = "Bandwidth by footprint";
-  table.numbers = table.folded = true;
+  auto table =
+      folded_numbers("Bandwidth by footprint", {"footprint", "read", "copy"});
   for (const auto& [bytes, read] : ceilings.read) {
     const auto copy = std::ranges::find_if(
         ceilings.copy,

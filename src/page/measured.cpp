@@ -22,10 +22,6 @@ std::tuple<double, double, Size> extent(const Record& record) {
   return {record.bytes, record.flops, record.size};
 }
 
-void sort_runs(std::vector<Run>& runs) {
-  std::ranges::stable_sort(runs, {}, &Run::date);
-}
-
 // The largest size that has the most different values, or at least `share` of
 // the most.
 template <typename Value>
@@ -202,7 +198,7 @@ Measured load_machine(const fs::path& folder) {
 
 Measured arrange(std::vector<Run> runs, std::vector<Record> records) {
   Measured measured;
-  sort_runs(runs);
+  std::ranges::stable_sort(runs, {}, &Run::date);
   measured.runs = std::move(runs);
   if (!measured.runs.empty()) measured.machine = measured.runs.back().machine;
   for (const auto& run : measured.runs) {
@@ -262,6 +258,10 @@ Entries of_size(const Entries& entries, const Size& size) {
 
 Entries on_device(const Entries& entries, bool gpu) {
   return where(entries, [&](const Entry& e) { return on_gpu(e.side) == gpu; });
+}
+
+Entries without_libraries(const Entries& entries) {
+  return where(entries, [](const Entry& e) { return !of_library(e.side); });
 }
 
 std::vector<Dtype> dtypes(const Entries& entries) {

@@ -101,6 +101,7 @@ Entries of_dtype(const Entries& entries, Dtype dtype);
 Entries of_side(const Entries& entries, Side side);
 Entries of_size(const Entries& entries, const Size& size);
 Entries on_device(const Entries& entries, bool gpu);
+Entries without_libraries(const Entries& entries);
 
 // float, double, int: the ones that occur
 std::vector<Dtype> dtypes(const Entries& entries);

@@ -92,8 +92,7 @@ std::optional<double> of_limit(const Entry& entry, const Entries& point) {
 }
 
 const Entry* fastest_own(const Entries& point) {
-  return best_peer(
-      where(point, [](const Entry& entry) { return !of_library(entry.side); }));
+  return best_peer(without_libraries(point));
 }
 
 const Entry* fastest_library(const Entries& point) {

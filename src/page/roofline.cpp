@@ -145,10 +145,9 @@ Section roofline(const std::string& what, const std::string& id,
                caches, peak, from, to, look++));
     }
   }
-  auto table = table_of({"workload", "variant", "size", "dtype", "flop/byte",
-                         "performance", "of the limit"});
-  table.title = "The points in numbers";
-  table.numbers = table.folded = true;
+  auto table = folded_numbers("The points in numbers",
+                              {"workload", "variant", "size", "dtype",
+                               "flop/byte", "performance", "of the limit"});
   std::set<Side> sides;
   for (const auto& [entry, reached, fastest, limit] : all) {
     const int shape = static_cast<int>(entry->side);

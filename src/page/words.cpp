@@ -62,10 +62,9 @@ Text range_of(const Ratio& ratio) {
   return Range{{1 / ratio.value, Unit::factor, Interval{1 / high, 1 / low}}};
 }
 
-Cell as_fast_as(const Ratio& ratio, const Record& record, const Record& other) {
+Text as_fast_as(const Ratio& ratio) {
   const bool slower = !tied(ratio) && ratio.value < 1;
-  return {as_fast(ratio) + (slower ? " than " : " as ") + name(other),
-          range_of(ratio) + behind_of_two(record, other)};
+  return as_fast(ratio) + (slower ? " than " : " as ");
 }
 
 Text interval(const Ratio& ratio) {
@@ -101,14 +100,6 @@ Detail of_two(const Record& a, const Record& b) {
 Text behind_of_two(const Record& a, const Record& b) {
   const auto origin = of_two(a, b);
   return origin ? "; " + Text(origin) : Text();
-}
-
-bool says_of_two(const Text& text) {
-  return std::ranges::any_of(text.pieces, [](const Piece& piece) {
-    const auto* detail = std::get_if<Detail>(&piece);
-    return detail != nullptr && (detail->cause == Cause::different_gpus ||
-                                 detail->cause == Cause::different_hosts);
-  });
 }
 
 std::string dimensions(const Record& record) {
@@ -248,10 +239,18 @@ void logarithmic_axis(Strip& strip) {
     strip.ticks.push_back({1 / times, "1/" + counted(times)});
 }
 
-Table table_of(const std::vector<std::string>& titles, std::vector<Row> rows) {
-  Table table{.rows = std::move(rows)};
+Table table_of(const std::vector<std::string>& titles) {
+  Table table;
   for (const auto& title : titles)
     table.columns.push_back({.title = title});
+  return table;
+}
+
+Table folded_numbers(const Text& title,
+                     const std::vector<std::string>& titles) {
+  auto table = table_of(titles);
+  table.title = title;
+  table.numbers = table.folded = true;
   return table;
 }
 

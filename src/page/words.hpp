@@ -19,8 +19,8 @@ Cell with_interval(const Quantity& quantity, const Text& more = {});
 Text range_of(const Ratio& ratio);
 // "4.40× as fast", "2.10× slower", or that no difference can be measured.
 Text as_fast(const Ratio& ratio);
-// The same, compared with the other record: "as" or "than" it.
-Cell as_fast_as(const Ratio& ratio, const Record& record, const Record& other);
+// The same before a name: "4.40× as fast as ", "2.10× slower than ".
+Text as_fast_as(const Ratio& ratio);
 // Its interval; adds that it cannot be told from 1: "0.99–1.01×: a tie".
 Text interval(const Ratio& ratio);
 
@@ -35,11 +35,6 @@ std::string tunables_of(const Record& record);  // "block=16"
 Detail of_two(const Record& a, const Record& b);
 // "; on different GPUs", or nothing
 Text behind_of_two(const Record& a, const Record& b);
-bool says_of_two(const Text& text);
-inline const std::string what_of_two_means =
-    "\"On different GPUs\": the two times come from two GPUs of the same "
-    "model, which differ by a few percent. \"On different hosts\": they come "
-    "from two hosts of the same name, which may differ by a factor of two.";
 // "4096×4096", "n = 1024", "512×512, radius 16"
 std::string dimensions(const Record& record);
 // "4096×4096, float": parameters are the usual ones
@@ -77,7 +72,8 @@ std::string of_all(std::size_t some, std::size_t all);
 void logarithmic_axis(Strip& strip);
 
 // A table whose cells have these titles above them.
-Table table_of(const std::vector<std::string>& titles,
-               std::vector<Row> rows = {});
+Table table_of(const std::vector<std::string>& titles);
+// The same with a title that unfolds it: a table of numbers.
+Table folded_numbers(const Text& title, const std::vector<std::string>& titles);
 
 }  // namespace parlab::page

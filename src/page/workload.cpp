@@ -10,9 +10,8 @@ namespace parlab::page {
 namespace {
 
 Table failures(const Measured& measured, const std::string& workload) {
-  auto table = table_of({"variant", "size", "dtype", "verdict", "why"});
-  table.title = "Points without a time";
-  table.numbers = table.folded = true;
+  auto table = folded_numbers("Points without a time",
+                              {"variant", "size", "dtype", "verdict", "why"});
   for (const auto& record : measured.failed) {
     if (record.workload != workload) continue;
     table.rows.push_back({{{setting(record)},

@@ -186,7 +186,9 @@ BOOST_AUTO_TEST_CASE(a_picture_that_could_run_or_load_something_is_refused) {
 
 BOOST_AUTO_TEST_CASE(columns_in_which_nothing_was_measured_are_left_out) {
   const auto cards = [](const std::vector<Row>& rows) {
-    return page_of({table_of({"Name", "Time", "Roof", "CPU"}, rows)});
+    auto table = table_of({"Name", "Time", "Roof", "CPU"});
+    table.rows = rows;
+    return page_of({table});
   };
   const Cell missing{Detail{Cause::not_measured}};
   const Row group{{{"a group"}}, true}, none{{{"CUDA"}, missing}};
