@@ -439,6 +439,7 @@ BOOST_AUTO_TEST_CASE(what_is_timed_in_two_cache_states_is_verified_once) {
   };
   auto plan = plan_of_both();
   plan.caches = {Cache::cold, Cache::hot};
+  plan.iterations = 3;
   BOOST_TEST(outcome(plan, faults).seen.records.size() == 4u);
   BOOST_TEST(first == 6);
   BOOST_TEST(second == 6);

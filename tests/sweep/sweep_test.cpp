@@ -85,6 +85,7 @@ BOOST_AUTO_TEST_CASE(progress_counts_what_is_planned) {
   const parlab::testing::Folder folder;
   auto plan = plan_of({30, 40});
   plan.caches = {Cache::cold, Cache::hot};
+  plan.iterations = 3;
   plan.results = folder.path / "dmv.jsonl";
   BOOST_TEST(status(plan) == 0);
   plan.sizes.push_back({50, 50});
