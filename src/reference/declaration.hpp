@@ -26,13 +26,29 @@ struct DeclaredArray {
   // inputs without a map: ones, for libraries that want them.
   std::string_view layout_of = {};
   std::function<LayoutMap(const Size&)> map = {};
-  // see ArraySpec
-  bool is_structure = false;
+  // Element i, where it says how the problem is built, like the indices of a
+  // sparse matrix: the same in all kinds of inputs, and never changed.
+  std::function<std::int64_t(const Size&, std::int64_t i)> structure = {};
 };
 
 inline DeclaredArray in(std::string_view name,
                         std::vector<std::string_view> shape) {
   return {.name = name, .role = Role::input, .shape = std::move(shape)};
+}
+inline DeclaredArray in(std::string_view name,
+                        std::function<std::int64_t(const Size&)> count) {
+  return {.name = name, .role = Role::input, .count = std::move(count)};
+}
+// count(size) elements of type T; element(size, i) is one of them.
+template <typename T>
+DeclaredArray structure(
+    std::string_view name, std::function<std::int64_t(const Size&)> count,
+    std::function<std::int64_t(const Size&, std::int64_t i)> element) {
+  return {.name = name,
+          .role = Role::input,
+          .count = std::move(count),
+          .type = [](Dtype) { return dtype_of<T>(); },
+          .structure = std::move(element)};
 }
 inline DeclaredArray out(std::string_view name,
                          std::vector<std::string_view> shape = {}) {
@@ -49,8 +65,9 @@ struct Declaration {
   std::function<double(const Size&)> flops = {};
   // Where not all elements of all arrays are moved.
   std::function<Work(const Size&, Dtype)> work = {};
-  // Inputs whose content has a structure; false: this kind is made as for any
-  // workload.
+  // Inputs that random numbers will not do for. The arrays of structure are
+  // written before. True: it has written all others; false: it has written
+  // none, and this kind is made as for any workload.
   std::function<bool(const Arrays&, const Size&, Dtype, InputKind)> fill = {};
 };
 

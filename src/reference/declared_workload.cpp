@@ -57,6 +57,17 @@ struct Numbers {
   }
 };
 
+// Where nothing says how the problem is built.
+void write_ones(const Arrays& inputs) {
+  for (const auto& input : inputs) {
+    if (input.spec.is_structure) continue;
+    dispatch_all(input.spec.dtype, [&]<typename T>(T) {
+      fill_parallel(static_cast<T*>(input.data), input.spec.count,
+                    [](auto) { return T(1); });
+    });
+  }
+}
+
 }  // namespace
 
 double exact_in(Dtype dtype) {
@@ -131,7 +142,7 @@ std::vector<ArraySpec> DeclaredWorkload::arrays(const Size& size,
                    .shape = {array.shape.begin(), array.shape.end()},
                    .halo = array.halo ? array.halo(size) : 0,
                    .map = array.map ? array.map(size) : LayoutMap{},
-                   .is_structure = array.is_structure};
+                   .is_structure = array.structure != nullptr};
     for (const auto& name : array.shape)
       spec.count *= extent(name, size);
     if (array.count) spec.count = array.count(size);
@@ -161,31 +172,52 @@ std::vector<ExpectedOutput> DeclaredWorkload::kept_outputs(const Size& size,
   return all;
 }
 
-bool DeclaredWorkload::may_be_exact(const Size& size, Dtype dtype) const {
-  return structure().stores || structure().largest_sum(size) <= exact_in(dtype);
-}
-
-bool DeclaredWorkload::has_long_sums(const Size& size) const {
-  return structure().terms(size) > 48;
+// Writes the arrays of structure, and says whether there are some.
+bool DeclaredWorkload::write_structure(const Arrays& inputs,
+                                       const Size& size) const {
+  bool some = false;
+  for (const auto& array : declared_.arrays) {
+    if (!array.structure) continue;
+    some = true;
+    const auto& spec = inputs.spec(array.name);
+    const bool fits = dispatch_all(spec.dtype, [&]<typename T>(T) {
+      auto* const data = inputs.get<T>(array.name);
+      bool all = true;
+#pragma omp parallel for schedule(static) reduction(&& : all)
+      for (std::int64_t i = 0; i < spec.count; ++i) {
+        const auto element = array.structure(size, i);
+        data[i] = static_cast<T>(element);
+        all = all && static_cast<std::int64_t>(data[i]) == element;
+      }
+      return all;
+    });
+    if (!fits)
+      throw UsageError(std::string(name()) + " " + to_string(size) +
+                       ": the elements of " + spec.name +
+                       " are too large for its type, " +
+                       std::string(to_string(spec.dtype)));
+  }
+  return some;
 }
 
 void DeclaredWorkload::fill_own(const Arrays& inputs, const Size& size,
                                 Dtype dtype, InputKind kind) const {
-  if (!declared_.fill || !declared_.fill(inputs, size, dtype, kind)) {
-    constexpr std::int64_t small = 8, large = 0x7fffffff;
-    const bool whole = kind == InputKind::integers;
-    const Numbers numbers{
-        kind,
-        structure().largest_whole(size, exact_in(dtype), whole ? small : large),
-        static_cast<std::int64_t>(structure().terms(size))};
-    std::uint64_t stream = 1;
-    for (const auto& input : inputs) {
-      if (!input.spec.layout_of.empty()) continue;
-      dispatch_all(input.spec.dtype, [&]<typename T>(T) {
-        numbers.fill<T>(input, stream, stream == 1);
-      });
-      ++stream;
-    }
+  const bool is_built = write_structure(inputs, size);
+  if (declared_.fill && declared_.fill(inputs, size, dtype, kind)) return;
+  if (is_built) write_ones(inputs);  // it is learnt from these
+  constexpr std::int64_t small = 8, large = 0x7fffffff;
+  const bool whole = kind == InputKind::integers;
+  const Structure& learnt = structure(inputs, size, dtype);
+  const Numbers numbers{
+      kind, learnt.largest_whole(size, exact_in(dtype), whole ? small : large),
+      static_cast<std::int64_t>(learnt.terms(size))};
+  std::uint64_t stream = 1;
+  for (const auto& input : inputs) {
+    if (!input.spec.layout_of.empty() || input.spec.is_structure) continue;
+    dispatch_all(input.spec.dtype, [&]<typename T>(T) {
+      numbers.fill<T>(input, stream, stream == 1);
+    });
+    ++stream;
   }
 }
 
@@ -216,33 +248,47 @@ void DeclaredWorkload::fill(const Arrays& inputs, const Size& size, Dtype dtype,
 Seen DeclaredWorkload::see(const Arrays&, const Size&, Dtype) const {
   throw std::logic_error(std::string(name()) + " has no loop");
 }
+Counted DeclaredWorkload::count(const Arrays&, const Size&, Dtype) const {
+  throw std::logic_error(std::string(name()) + " has no loop");
+}
 
 // On problems of four and of eight elements along each extent, whose inputs
-// are ones.
-const Structure& DeclaredWorkload::structure() const {
-  std::call_once(learnt_, [&] {
-    Size low(declared_.extents.size(), 4), high(declared_.extents.size(), 8);
-    for (const auto& parameter : declared_.parameters) {
-      low.push_back(parameter.min);
-      high.push_back(
-          std::min(parameter.min + parameter.multiple_of, parameter.max));
+// are ones. How long sums are depends on the arrays of structure, where there
+// are some: then it is counted on the problem itself.
+const Structure& DeclaredWorkload::structure(const Arrays& problem,
+                                             const Size& size,
+                                             Dtype dtype) const {
+  const bool is_built = std::ranges::any_of(
+      declared_.arrays, [](const auto& array) { return !!array.structure; });
+  const std::lock_guard lock(learning_);
+  const Size key = is_built ? size : Size{};
+  if (const auto known = learnt_.find(key); known != learnt_.end())
+    return known->second;
+
+  const auto extents = declared_.extents.size();
+  Size low(extents, 4), high(extents, 8);
+  for (std::size_t i = 0; i < declared_.parameters.size(); ++i) {
+    const auto& parameter = declared_.parameters[i];
+    const auto next =
+        std::min(parameter.min + parameter.multiple_of, parameter.max);
+    low.push_back(is_built ? size[extents + i] : parameter.min);
+    high.push_back(is_built ? size[extents + i] : next);
+  }
+  auto learnt = learn_structure(low, high, [&](const Size& small) {
+    std::vector<std::vector<double>> memory;
+    std::vector<Array> arrays_of_small;
+    for (auto& spec : arrays(small, dtypes_.front())) {
+      if (spec.role != Role::input) continue;
+      auto& data = memory.emplace_back(spec.count);
+      arrays_of_small.push_back({std::move(spec), data.data()});
     }
-    structure_ = learn_structure(low, high, [&](const Size& size) {
-      std::vector<std::vector<double>> memory;
-      std::vector<Array> inputs;
-      for (auto& spec : arrays(size, dtypes_.front())) {
-        if (spec.role != Role::input) continue;
-        auto& data = memory.emplace_back(spec.count);
-        dispatch_all(spec.dtype, [&]<typename T>(T) {
-          fill_parallel(reinterpret_cast<T*>(data.data()), spec.count,
-                        [](auto) { return T(1); });
-        });
-        inputs.push_back({std::move(spec), data.data()});
-      }
-      return see(Arrays(std::move(inputs)), size, dtypes_.front());
-    });
+    const Arrays inputs(std::move(arrays_of_small));
+    write_structure(inputs, small);
+    write_ones(inputs);
+    return see(inputs, small, dtypes_.front());
   });
-  return *structure_;
+  if (is_built) learnt.count_is(count(problem, size, dtype));
+  return learnt_.emplace(key, std::move(learnt)).first->second;
 }
 
 }  // namespace parlab::reference

@@ -1,8 +1,8 @@
 // Derives sizes, arrays, work and inputs from a declaration.
 #pragma once
 
+#include <map>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,16 +33,17 @@ class DeclaredWorkload : public Workload {
  protected:
   // Runs the loop on symbols. One without a loop makes all of its inputs.
   virtual Seen see(const Arrays& inputs, const Size& size, Dtype dtype) const;
-  const Structure& structure() const;
+  // Runs it on counts: the largest of an output.
+  virtual Counted count(const Arrays& inputs, const Size& size,
+                        Dtype dtype) const;
+  const Structure& structure(const Arrays& inputs, const Size& size,
+                             Dtype dtype) const;
   std::vector<ArraySpec> outputs_of(const Size& size, Dtype dtype) const;
   // Outputs that no variant may write, because the loop has not written them.
   std::vector<ExpectedOutput> kept_outputs(const Size& size, Dtype dtype) const;
-  // Whether whole inputs give whole results, or only the loop can tell.
-  bool may_be_exact(const Size& size, Dtype dtype) const;
-  // So long that the bound of terms of random signs is the smaller one.
-  bool has_long_sums(const Size& size) const;
 
  private:
+  bool write_structure(const Arrays& inputs, const Size& size) const;
   // Inputs as it declares them, in their first layout; uniform in place of
   // those that are made of these.
   void fill_own(const Arrays& inputs, const Size& size, Dtype dtype,
@@ -53,8 +54,9 @@ class DeclaredWorkload : public Workload {
 
   Declaration declared_;
   std::vector<Dtype> dtypes_;
-  mutable std::once_flag learnt_;
-  mutable std::optional<Structure> structure_;
+  mutable std::mutex learning_;
+  // by size, or one for all sizes
+  mutable std::map<Size, Structure> learnt_;
 };
 
 // Whole numbers up to this magnitude are exact in the type.

@@ -30,7 +30,7 @@ class LoopWorkload final : public DeclaredWorkload {
                                  Dtype dtype, InputKind kind,
                                  Arithmetic arithmetic) const override {
     return dispatch<Types...>(dtype, [&]<typename T>(T) {
-      return structure().once
+      return structure(inputs, size, dtype).once
                  ? make_oracle<T, true>(inputs, size, kind, arithmetic)
                  : make_oracle<T, false>(inputs, size, kind, arithmetic);
     });
@@ -56,6 +56,21 @@ class LoopWorkload final : public DeclaredWorkload {
     });
   }
 
+  Counted count(const Arrays& inputs, const Size& size,
+                Dtype dtype) const override {
+    return dispatch<Types...>(dtype, [&]<typename T>(T) {
+      Counted largest;
+      for (const auto& output : expect<T, Counted>(inputs, size)) {
+        for (std::int64_t i = 0; i < output.spec.count; ++i) {
+          const auto [terms, most] = output.elements[i];
+          largest.terms = std::max(largest.terms, terms);
+          largest.most = std::max(largest.most, most);
+        }
+      }
+      return largest;
+    });
+  }
+
  private:
   template <typename T, bool once>
   std::unique_ptr<Oracle> make_oracle(const Arrays& inputs, const Size& size,
@@ -63,9 +78,11 @@ class LoopWorkload final : public DeclaredWorkload {
                                       Arithmetic arithmetic) const {
     static std::mutex one_at_a_time;  // for what numbers share
     const std::lock_guard lock(one_at_a_time);
+    const Structure& learnt = structure(inputs, size, dtype_of<T>());
+    const double exact = exact_in(dtype_of<T>());
     if (std::is_integral_v<T> ||
-        (kind == InputKind::integers && may_be_exact(size, dtype_of<T>()))) {
-      Whole<once>::exact = exact_in(dtype_of<T>());
+        (kind == InputKind::integers && learnt.may_be_exact(size, exact))) {
+      Whole<once>::exact = exact;
       auto outputs = expect<T, Whole<once>>(inputs, size);
       if (all_bounded(outputs))
         return std::make_unique<LoopOracle>(std::move(outputs), false);
@@ -74,11 +91,10 @@ class LoopWorkload final : public DeclaredWorkload {
       throw std::logic_error(std::string(name()) +
                              ": its reference is not whole");
     } else {
-      if (terms_of(kind) == Terms::random && once && has_long_sums(size))
+      if (terms_of(kind) == Terms::random && once && learnt.has_long_sums(size))
         return within<T, true, false>(inputs, size, arithmetic);
-      return structure().stores
-                 ? within<T, false, true>(inputs, size, arithmetic)
-                 : within<T, false, false>(inputs, size, arithmetic);
+      return learnt.stores ? within<T, false, true>(inputs, size, arithmetic)
+                           : within<T, false, false>(inputs, size, arithmetic);
     }
   }
 

@@ -22,10 +22,35 @@ std::vector<const void*> both(const Symbol& a, const Symbol& b, bool& once) {
 
 }  // namespace
 
-Symbol::Symbol(double constant)
+Counted::Counted(double constant)
     : terms(constant != 0),
       most(std::abs(constant)),
       grain(grain_of(constant)) {}
+
+Counted Counted::read_again(const Expected& output) {
+  Counted again;
+  again.terms = output.value;
+  again.most = output.bound;
+  return again;
+}
+
+Counted operator+(const Counted& a, const Counted& b) {
+  Counted sum;
+  sum.terms = a.terms + b.terms;
+  sum.most = a.most + b.most;
+  sum.grain = std::min(a.grain, b.grain);
+  return sum;
+}
+
+Counted operator*(const Counted& a, const Counted& b) {
+  Counted product;
+  product.terms = a.terms * b.terms;
+  product.most = a.most * b.most;
+  product.grain = a.grain * b.grain;
+  return product;
+}
+
+Symbol::Symbol(double constant) : count(constant) {}
 
 Symbol Symbol::read(double, const void* input) {
   Symbol read(1);
@@ -38,9 +63,7 @@ Symbol operator+(const Symbol& a, const Symbol& b) {
   Symbol sum;
   sum.inputs = both(a, b, sum.once);
   sum.degree = std::max(a.degree, b.degree);
-  sum.terms = a.terms + b.terms;
-  sum.most = a.most + b.most;
-  sum.grain = std::min(a.grain, b.grain);
+  sum.count = a.count + b.count;
   return sum;
 }
 
@@ -48,9 +71,7 @@ Symbol operator*(const Symbol& a, const Symbol& b) {
   Symbol product;
   product.inputs = both(a, b, product.once);
   product.degree = a.degree + b.degree;
-  product.terms = a.terms * b.terms;
-  product.most = a.most * b.most;
-  product.grain = a.grain * b.grain;
+  product.count = a.count * b.count;
   return product;
 }
 
@@ -59,16 +80,20 @@ Symbol stored(const Symbol& a) {
   stored_on_the_way->add(a);
   stored_on_the_way->stores = true;
   Symbol again = a;
-  again.terms = a.terms > 0;
+  again.count.terms = a.count.terms > 0;
   return again;
 }
 
 void Seen::add(const Symbol& symbol) {
   once = once && symbol.once;
   degree = std::max(degree, symbol.degree);
-  terms = std::max(terms, symbol.terms);
-  most = std::max(most, symbol.most);
-  finest = std::max(finest, -std::log2(symbol.grain));
+  add(symbol.count);
+}
+
+void Seen::add(const Counted& count) {
+  terms = std::max(terms, count.terms);
+  most = std::max(most, count.most);
+  finest = std::max(finest, -std::log2(count.grain));
 }
 
 ByExtents::ByExtents(Size low, const Size& high, std::vector<double> values)
@@ -94,6 +119,12 @@ double ByExtents::operator()(const Size& size) const {
     sum += product;
   }
   return sum;
+}
+
+void Structure::count_is(const Counted& count) {
+  terms = count.terms;
+  most = count.most;
+  finest = -std::log2(count.grain);
 }
 
 double Structure::largest_sum(const Size& size) const {

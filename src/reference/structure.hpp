@@ -12,16 +12,41 @@
 
 namespace parlab::reference {
 
+// How many terms a number has.
+struct Counted {
+  static constexpr Dtype dtype = Dtype::f64;
+  double terms = 0;
+  // the sum of the magnitudes of the terms, where the inputs are 1
+  double most = 0;
+  double grain = 1;  // of whole inputs it is a multiple of this
+
+  Counted() = default;
+  Counted(double constant);
+  static Counted read(double, const void*) { return Counted(1); }
+  // The terms, and the most in units of the grain.
+  template <typename T>
+  Expected expected() const {
+    return {terms, most / grain};
+  }
+  static Counted read_again(const Expected& output);
+
+  friend Counted operator+(const Counted& a, const Counted& b);
+  friend Counted operator*(const Counted& a, const Counted& b);
+  friend Counted operator-(const Counted& a) { return a; }
+  friend Counted operator-(const Counted& a, const Counted& b) { return a + b; }
+  Counted& operator+=(const Counted& b) { return *this = *this + b; }
+  Counted& operator-=(const Counted& b) { return *this = *this + b; }
+  Counted& operator*=(const Counted& b) { return *this = *this * b; }
+  friend Counted stored(const Counted& a) { return a; }
+};
+
 // Which inputs a number was made of, and how.
 struct Symbol {
   static constexpr Dtype dtype = Dtype::f64;
   std::vector<const void*> inputs = {};  // sorted
   bool once = true;                      // each of them in one term only
   int degree = 0;                        // the most inputs that are multiplied
-  double terms = 0;
-  // the sum of the magnitudes of the terms, where the inputs are 1
-  double most = 0;
-  double grain = 1;  // of whole inputs it is a multiple of this
+  Counted count = {};
 
   Symbol() = default;
   Symbol(double constant);
@@ -63,6 +88,8 @@ class ByExtents {
   // values: at all corners between low and high; bit i of the place says which
   // of the two the i-th extent has.
   ByExtents(Size low, const Size& high, std::vector<double> values);
+  // The same at all sizes.
+  ByExtents(double value) : coefficients_{value} {}
   double operator()(const Size& size) const;
 
  private:
@@ -74,6 +101,7 @@ class ByExtents {
 class Seen {
  public:
   void add(const Symbol& symbol);
+  void add(const Counted& count);
 
   bool once = true;
   int degree = 0;
@@ -89,6 +117,14 @@ struct Structure {
   int degree;
   ByExtents terms, most, finest;
 
+  // Whether whole inputs give whole results, or only the loop can tell.
+  bool may_be_exact(const Size& size, double exact) const {
+    return stores || largest_sum(size) <= exact;
+  }
+  // So long that the bound of terms of random signs is the smaller one.
+  bool has_long_sums(const Size& size) const { return terms(size) > 48; }
+  // What was counted on the problem itself takes the place of what was learnt.
+  void count_is(const Counted& count);
   // The largest sum if all inputs are 1, in units of the smallest constant.
   double largest_sum(const Size& size) const;
   // The largest whole numbers, up to `most_wanted`, for which no partial sum
