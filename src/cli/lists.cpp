@@ -176,8 +176,13 @@ Parameters parameters_of(const Arguments& arguments) {
   Parameters asked;
   for (const auto& parameter : arguments.workload->parameters()) {
     if (const auto* setting = arguments.find(parameter.name)) {
-      asked[parameter.name] =
-          parse_list(*setting, parameter.min, parameter.max);
+      auto& values = asked[parameter.name];
+      values = parse_list(*setting, parameter.min, parameter.max);
+      for (const auto value : values) {
+        if (!parameter.allows(value))
+          setting->refuse("'" + std::to_string(value) +
+                          "' is not allowed: " + parameter.allowed());
+      }
     }
   }
   return asked;

@@ -652,6 +652,11 @@ BOOST_AUTO_TEST_CASE(parameters_of_a_problem) {
              too_large);
   BOOST_TEST(message_of<UsageError>([&] { of_line({"64x65"}); }) ==
              "size 64x65: radius 65 is not allowed: 0 to 64");
+  const auto no_power = message_of<UsageError>([] {
+    parse_as("bin/spmv", {"64", "--longest", "4,6"});
+  });
+  BOOST_TEST(no_power ==
+             "--longest 4,6: '6' is not allowed: 2 to 1048576, a power of two");
 }
 
 BOOST_AUTO_TEST_CASE(memory_needed) {
