@@ -106,7 +106,7 @@ const Register<$contract, float, double> variant(
         .idea = "$2",$7
     },
     []<typename T>($4, const $contract::Args<T>& p,
-                   const Tunables& $5) {
+                   const Tunables&${5:+ $5}) {
 $8
     });
 END
@@ -142,6 +142,8 @@ __global__ void ${name}_naive(const T* a, T* b, std::int64_t count) {
       gpu.launch({.grid = {ceil_div(count, block)}, .block = {block}},
                  ${name}_naive<T>, p.a, p.b, count);"
 
+files=("src/workloads/$name".[ch]pp {serial,openmp,cuda}/"$name"/*)
+if command -v clang-format >/dev/null; then clang-format -i "${files[@]}"; fi
 echo "written: src/workloads/$name.hpp, src/workloads/$name.cpp, serial/$name/plain.cpp,"
 echo "         openmp/$name/parallel.cpp, cuda/$name/naive.cu"
 echo "next: make, then bin/$name $(list x '65') --emulate; docs/how-to/adding-a-workload.md says what to change"
