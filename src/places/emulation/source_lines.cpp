@@ -1,12 +1,34 @@
 #include "places/emulation/source_lines.hpp"
 
 #include <backtrace.h>
+#include <dlfcn.h>
+#include <link.h>
 
 #include <boost/core/demangle.hpp>
 #include <boost/thread/synchronized_value.hpp>
 #include <set>
 
 #include "places/kernel_name.hpp"
+
+// libbacktrace asks this function for the program and its libraries, and reads
+// the debug information of each. Kernels are in the program alone, while that
+// of the C library, where it is installed, takes longer to read than a small
+// kernel to emulate. Hidden from libraries, which call the C library's.
+extern "C" __attribute__((visibility("hidden"))) int dl_iterate_phdr(
+    int (*visit)(dl_phdr_info*, std::size_t, void*), void* data) {
+  struct Visit {
+    decltype(visit) of_program;
+    void* data;
+  } only{visit, data};
+  const auto first = [](dl_phdr_info* program, std::size_t size, void* to) {
+    const auto& [of_program, given] = *static_cast<Visit*>(to);
+    of_program(program, size, given);
+    return 1;  // the program comes first
+  };
+  static const auto all = reinterpret_cast<decltype(&dl_iterate_phdr)>(
+      dlsym(RTLD_NEXT, "dl_iterate_phdr"));
+  return all(first, &only);
+}
 
 namespace parlab::emulation {
 namespace {
