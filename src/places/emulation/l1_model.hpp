@@ -18,6 +18,9 @@ class L1Model {
  public:
   void begin_block() { brought_ += held; }
 
+  // Sectors loaded so far.
+  std::uint32_t brought() const { return brought_; }
+
   // The number of these sectors of an array that come from L2.
   std::int64_t misses(const Sectors& sectors, const Allocation& array) {
     if (latest_ != &array) {
@@ -40,7 +43,7 @@ class L1Model {
   // belongs to other blocks.
   static constexpr std::uint32_t held = 128 * 1024 / sector_bytes;
 
-  std::uint32_t brought_ = 0;  // sectors loaded so far
+  std::uint32_t brought_ = 0;
   // when each sector was last loaded, as its number in that order; 0: never
   std::unordered_map<const Allocation*, std::vector<std::uint32_t>> when_;
   const Allocation* latest_ = nullptr;  // entry of when_ used last

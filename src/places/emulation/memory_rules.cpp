@@ -78,6 +78,46 @@ Sectors::Sectors(const WarpAccess& access) {
   });
 }
 
+namespace {
+
+// Whether f(offset before, offset next) is 0 for all lanes, of which the same
+// take part. Without a branch where all 32 do.
+template <typename F>
+bool all_zero(const WarpAccess& before, const WarpAccess& next, F f) {
+  if (before.lanes != next.lanes || before.bytes != next.bytes) return false;
+  std::uint32_t differs = 0;
+  if (next.lanes == ~0u) {
+    for (std::size_t lane = 0; lane < warp_lanes; ++lane)
+      differs |= f(before.offset[lane], next.offset[lane]);
+  } else {
+    for_each_lane(next, [&](std::size_t lane) {
+      differs |= f(before.offset[lane], next.offset[lane]);
+    });
+  }
+  return differs == 0;
+}
+
+}  // namespace
+
+bool have_same_sectors(const WarpAccess& before, const WarpAccess& next) {
+  constexpr auto bytes = static_cast<std::uint32_t>(sector_bytes);
+  const auto beyond = static_cast<std::uint32_t>(next.bytes) - 1;
+  return all_zero(before, next, [&](std::uint32_t from, std::uint32_t to) {
+    return (from / bytes ^ to / bytes) |
+           ((from + beyond) / bytes ^ (to + beyond) / bytes);
+  });
+}
+
+bool move_alike(const WarpAccess& before, const WarpAccess& next) {
+  const auto first =
+      static_cast<std::size_t>(std::countr_zero(next.lanes)) % warp_lanes;
+  const auto distance = next.offset[first] - before.offset[first];
+  return distance % bank_bytes == 0 &&
+         all_zero(before, next, [&](std::uint32_t from, std::uint32_t to) {
+           return (to - from) ^ distance;
+         });
+}
+
 std::int64_t fewest_sectors(const WarpAccess& access) {
   Different words;
   for_each_lane(access, 0, warp,

@@ -46,6 +46,7 @@ void for_each_distance(const WarpAccess& access, F f) {
 // its lanes.
 class Sectors {
  public:
+  Sectors() = default;
   explicit Sectors(const WarpAccess& access);
   const std::uint32_t* begin() const { return numbers_.data(); }
   const std::uint32_t* end() const { return begin() + count_; }
@@ -56,6 +57,11 @@ class Sectors {
   std::array<std::uint32_t, 64> numbers_;
   std::int64_t count_ = 0;
 };
+// Whether these lanes touch the same sectors, each as before.
+bool have_same_sectors(const WarpAccess& before, const WarpAccess& next);
+// Whether all lanes have moved by one distance, in whole words. Then the
+// wavefronts, the smallest numbers and most_at_one_word() are as before.
+bool move_alike(const WarpAccess& before, const WarpAccess& next);
 // The smallest number of sectors that this many lanes can touch, each at its
 // own address.
 std::int64_t fewest_sectors(const WarpAccess& access);

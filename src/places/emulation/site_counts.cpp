@@ -28,9 +28,36 @@ std::vector<bool>& SiteCounts::touched_of(const std::string& name,
   return here->second;
 }
 
-void SiteCounts::add(const WarpAccess& access, Access kind,
-                     const Allocation& of,
-                     const std::optional<Sectors>& sectors) {
+void Request::set(const WarpAccess& access, Access kind,
+                  const Allocation& array) {
+  const bool alike = array_ != nullptr && move_alike(access_, access);
+  if (is_shared(kind)) {
+    if (!alike) {
+      moved_ = wavefronts(access, kind == Access::shared_load);
+      fewest_ = std::min(moved_, fewest_wavefronts(access));
+    }
+  } else {
+    const bool same = array_ != nullptr && have_same_sectors(access_, access);
+    same_sectors_ = same && array_ == &array;
+    if (!same) sectors_ = Sectors(access);
+    moved_ = sectors_.count();
+    if (!alike) fewest_ = fewest_sectors(access);
+  }
+  array_ = &array;
+  access_ = access;
+  if (alike) return;
+  if (is_atomic(kind)) at_one_word_ = most_at_one_word(access);
+  distances_.clear();
+  for_each_distance(access, [&](std::int64_t here) {
+    if (distances_.empty() || distances_.back().first != here)
+      distances_.emplace_back(here, 0);
+    ++distances_.back().second;
+  });
+}
+
+void SiteCounts::add(const Request& request, Access kind) {
+  const auto& access = request.access();
+  const auto& of = request.array();
   if (requests == 0) {
     array = of.name;
     for (unsigned lane = 0; lane < warp_lanes; ++lane)
@@ -40,29 +67,16 @@ void SiteCounts::add(const WarpAccess& access, Access kind,
   }
   ++requests;
   lanes += access.count();
-  if (is_atomic(kind)) at_one_word += most_at_one_word(access);
-  if (sectors) {
-    moved += sectors->count();
-    fewest += fewest_sectors(access);
+  moved += request.moved();
+  fewest += request.fewest();
+  at_one_word += request.at_one_word();
+  if (!is_shared(kind) && !request.has_same_sectors()) {
     auto& here = touched_of(of.name, of.bytes / sector_bytes + 1);
-    for (const auto sector : *sectors)
+    for (const auto sector : request.sectors())
       here[sector] = true;
-  } else {
-    const auto served = wavefronts(access, kind == Access::shared_load);
-    moved += served;
-    fewest += std::min(served, fewest_wavefronts(access));
   }
-  // Equal distances mostly follow each other; they vote together.
-  std::int64_t distance = 0, voters = 0;
-  for_each_distance(access, [&](std::int64_t here) {
-    if (here != distance) {
-      vote(stride, votes, distance, voters);
-      distance = here;
-      voters = 0;
-    }
-    ++voters;
-  });
-  vote(stride, votes, distance, voters);
+  for (const auto& [distance, voters] : request.distances())
+    vote(stride, votes, distance, voters);
 }
 
 void SiteCounts::add(const SiteCounts& more) {

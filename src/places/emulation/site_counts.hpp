@@ -5,7 +5,6 @@
 #include <boost/thread/synchronized_value.hpp>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -29,6 +28,33 @@ struct CallSite {
   bool operator==(const CallSite&) const = default;
 };
 
+// The latest request of a place, and what it takes. Most requests are the one
+// before with all lanes moved alike; then little is found anew.
+class Request {
+ public:
+  void set(const WarpAccess& access, Access kind, const Allocation& array);
+  const WarpAccess& access() const { return access_; }
+  const Allocation& array() const { return *array_; }
+  // of global memory, and whether the request before had the same ones
+  const Sectors& sectors() const { return sectors_; }
+  bool has_same_sectors() const { return same_sectors_; }
+  // sectors or wavefronts
+  std::int64_t moved() const { return moved_; }
+  std::int64_t fewest() const { return fewest_; }
+  std::int64_t at_one_word() const { return at_one_word_; }
+  // Each distance from a lane to its neighbour, and how often it follows
+  // itself.
+  const auto& distances() const { return distances_; }
+
+ private:
+  WarpAccess access_{.offset = {}};
+  const Allocation* array_ = nullptr;
+  Sectors sectors_{};
+  bool same_sectors_ = false;
+  std::int64_t moved_ = 0, fewest_ = 0, at_one_word_ = 0;
+  std::vector<std::pair<std::int64_t, std::int64_t>> distances_{};
+};
+
 // The requests of one place in the program. Sums are as in CountedLine.
 struct SiteCounts {
   std::int64_t requests = 0, lanes = 0, moved = 0, fewest = 0, at_one_word = 0,
@@ -40,9 +66,7 @@ struct SiteCounts {
   // one bit per sector of each array
   std::vector<std::pair<std::string, std::vector<bool>>> touched = {};
 
-  // sectors: those of an access to global memory
-  void add(const WarpAccess& access, Access kind, const Allocation& array,
-           const std::optional<Sectors>& sectors);
+  void add(const Request& request, Access kind);
   void add(const SiteCounts& more);
   // The bits of an array of this name, at least so many.
   std::vector<bool>& touched_of(const std::string& name, std::size_t count);

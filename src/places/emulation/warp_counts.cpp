@@ -9,6 +9,14 @@
 namespace parlab::emulation {
 namespace {
 
+// Whether f(lane) holds for all that take part.
+template <typename F>
+bool all_of_lanes(const WarpAccess& access, F f) {
+  for (auto left = access.lanes; left != 0; left &= left - 1)
+    if (!f(static_cast<std::size_t>(std::countr_zero(left)))) return false;
+  return true;
+}
+
 // Whether one of the lanes accesses the start of the array.
 bool begins_array(const WarpAccess& access) {
   bool begins = false;
@@ -21,12 +29,10 @@ bool begins_array(const WarpAccess& access) {
 bool joins(const WarpAccess& before, const WarpAccess& next) {
   constexpr std::uint32_t widest = 16;
   if (before.lanes != next.lanes) return false;
-  bool side_by_side = true;
-  for_each_lane(next, [&](std::size_t lane) {
+  return all_of_lanes(next, [&](std::size_t lane) {
     const auto from = before.offset[lane], to = next.offset[lane];
-    side_by_side &= to == from + before.bytes && to / widest == from / widest;
+    return to == from + before.bytes && to / widest == from / widest;
   });
-  return side_by_side;
 }
 
 // Where lane 0 would be, judged by the access of this lane.
@@ -172,8 +178,8 @@ void align(Accesses& all, const Times& times) {
 WarpCounts::~WarpCounts() {
   end();
   auto all = to_.synchronize();
-  for (const auto& [site, counts, line] : sites_)
-    all->add(site, counts);
+  for (const auto& one : sites_)
+    all->add(one.site, one.counts);
   for (const auto& [place, barrier] : barriers_)
     all->add(barrier);
 }
@@ -229,14 +235,18 @@ void WarpCounts::gather(std::size_t site, Lanes lanes) {
       ++at;
     return runs[at];
   };
+  std::array<const std::uint32_t*, warp_lanes> offsets;
+  for (std::size_t lane = 0; lane < warp_lanes; ++lane)
+    offsets[lane] = lanes[lane].offsets.data();
+  const bool in_step = std::ranges::count(times, times[0]) == warp_lanes;
   for (std::size_t time = 0; time < pending.size(); ++time) {
     auto& [array, access, stores] = pending[time];
-    access.lanes = 0;
     access.bytes = sites_[site].site.bytes;
+    access.lanes = in_step ? ~0u : 0;
     for (std::size_t lane = 0; lane < warp_lanes; ++lane) {
-      if (time >= times[lane]) continue;
+      if (!in_step && time >= times[lane]) continue;
       access.lanes |= 1u << lane;
-      access.offset[lane] = lanes[lane].offsets[time];
+      access.offset[lane] = offsets[lane][time];
     }
     const auto first = static_cast<std::size_t>(std::countr_zero(access.lanes));
     array = run_at(first, time).array;
@@ -333,11 +343,9 @@ bool WarpCounts::repeats(const Pending& before, const Pending& next) {
       before.access.lanes != next.access.lanes ||
       before.access.bytes != next.access.bytes)
     return false;
-  bool same = true;
-  for_each_lane(next.access, [&](std::size_t lane) {
-    same &= before.access.offset[lane] == next.access.offset[lane];
+  return all_of_lanes(next.access, [&](std::size_t lane) {
+    return before.access.offset[lane] == next.access.offset[lane];
   });
-  return same;
 }
 
 // nvcc keeps loaded data in registers and joins neighbouring accesses of shared
@@ -366,12 +374,16 @@ void WarpCounts::finish(std::size_t site) {
 }
 
 void WarpCounts::count(std::size_t site, const Pending& pending) {
-  auto& [place, counts, line] = sites_[site];
-  std::optional<Sectors> sectors;
-  if (!is_shared(place.access)) sectors.emplace(pending.access);
-  counts.add(pending.access, place.access, *pending.array, sectors);
-  if (place.access == Access::global_load)
-    counts.from_l2 += l1_.misses(*sectors, *pending.array);
+  auto& [place, counts, line, latest, found_all_at] = sites_[site];
+  latest.set(pending.access, place.access, *pending.array);
+  counts.add(latest, place.access);
+  if (place.access != Access::global_load) return;
+  // It finds them again if nothing was loaded since.
+  if (latest.has_same_sectors() && found_all_at == l1_.brought()) return;
+  const auto missed = l1_.misses(latest.sectors(), latest.array());
+  counts.from_l2 += missed;
+  found_all_at.reset();
+  if (missed == 0) found_all_at = l1_.brought();
 }
 
 void WarpCounts::meet(unsigned warp) {

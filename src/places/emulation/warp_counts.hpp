@@ -91,6 +91,9 @@ class WarpCounts {
     CallSite site;
     SiteCounts counts = {};
     std::optional<Line> line = {};
+    Request latest = {};
+    // L1Model::brought() when the latest request found all its sectors
+    std::optional<std::uint32_t> found_all_at = {};
   };
 
   // One call from the compiler makes one kind of access. Words are aligned, so
@@ -122,7 +125,7 @@ class WarpCounts {
     std::uintptr_t key = 0;
     Lane* lanes = nullptr;
   };
-  std::array<Latest, 256> latest_{};      // cache of some of them
+  std::array<Latest, 1024> latest_{};     // cache of some of them
   unsigned threads_ = 0;                  // of a block
   std::vector<std::vector<Lane>> lanes_;  // of each site, by thread
   // stores and atomics of each thread

@@ -1,7 +1,9 @@
 // Emulation's counts of memory requests.
 #include <boost/test/unit_test.hpp>
 #include <fstream>
+#include <random>
 #include <sstream>
+#include <tuple>
 
 #include "core/text.hpp"
 #include "counters/emulated.hpp"
@@ -133,6 +135,53 @@ BOOST_AUTO_TEST_CASE(lanes_at_one_word) {
       most_at_one_word(access_of(4, [](auto lane) { return 4 * lane; })) == 1);
   BOOST_TEST(most_at_one_word(
                  access_of(4, [](auto lane) { return 4 * (lane / 8); })) == 8);
+}
+
+// Of requests that follow each other only what changes is found anew.
+BOOST_AUTO_TEST_CASE(a_request_does_not_depend_on_the_one_before) {
+  std::minstd_rand random(1);
+  const auto below = [&](unsigned end) {
+    return static_cast<std::uint32_t>(random() % end);
+  };
+  const Allocation arrays[] = {{"a", nullptr, 1 << 20, Kind::output},
+                               {"b", nullptr, 1 << 20, Kind::output}};
+  int moved_alike = 0, same_sectors = 0;
+  for (const auto kind : {Access::global_load, Access::shared_load,
+                          Access::shared_store, Access::atomic}) {
+    Request kept;
+    WarpAccess access{.offset = {}};
+    for (int i = 0; i < 20000; ++i) {
+      const auto before = access;
+      const auto change = below(8);
+      if (change == 0 || i == 0) {
+        access.bytes = std::int64_t{1} << below(5);
+        access.lanes = below(2) == 0 ? ~0u : random() | 1;
+        const auto stride = below(3) == 0 ? 0 : below(64) * below(3);
+        for (std::uint32_t lane = 0; lane < 32; ++lane)
+          access.offset[lane] = 4096 + lane * stride + below(4) / 3 * below(99);
+      } else if (change == 1) {
+        access.offset[below(32)] += 4 * below(40);
+      } else {
+        const auto distance = change < 5 ? 4 * below(9) : below(70) - 35;
+        for (auto& offset : access.offset)
+          offset += distance;
+      }
+      const auto& array = arrays[below(20) / 19];
+      kept.set(access, kind, array);
+      Request fresh;
+      fresh.set(access, kind, array);
+      const auto facts = [](const Request& one) {
+        return std::tuple(
+            one.moved(), one.fewest(), one.at_one_word(), one.distances(),
+            std::vector(one.sectors().begin(), one.sectors().end()));
+      };
+      BOOST_TEST_REQUIRE((facts(kept) == facts(fresh)), to_string(kind));
+      moved_alike += i > 0 && move_alike(before, access) ? 1 : 0;
+      same_sectors += kept.has_same_sectors() ? 1 : 0;
+    }
+  }
+  BOOST_TEST(moved_alike > 10000);
+  BOOST_TEST(same_sectors > 1000);
 }
 
 // The first sentence of each names its mistake and its line.
