@@ -63,7 +63,8 @@ int sweep_and_count(const Plan& plan, Console& console, Supervisor& supervisor,
       append_counters(records, plan.results);
     }
   } else if (status != exit_interrupted) {
-    add_counters(kept.points, plan.results, console, how.reports);
+    counted.lines =
+        add_counters(kept.points, plan.results, console, how.reports);
   }
   if (how.sass) {
     for (auto& section : device_code_of(kept.points, console))

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <ranges>
 
+#include "core/file.hpp"
+#include "counters/emulated.hpp"
 #include "counters/ncu.hpp"
+#include "counters/ncu_lines.hpp"
 #include "places/presence.hpp"
 #include "record/store.hpp"
 #include "record/variant_of.hpp"
@@ -55,7 +59,9 @@ std::string report_of(const Record& record, const std::string& folder) {
          std::string(to_string(record.cache)) + ".ncu-rep";
 }
 
-void count(const std::vector<Record*>& records, const std::string& reports) {
+// Gives the records their counters; returns the lines of each.
+std::vector<std::vector<CountedLine>> count(const std::vector<Record*>& records,
+                                            const std::string& reports) {
   const Record& first = *records.front();
   std::vector<std::string> arguments{first.workload, to_string(first.size),
                                      std::string(to_string(first.dtype))};
@@ -63,32 +69,45 @@ void count(const std::vector<Record*>& records, const std::string& reports) {
     arguments.push_back(record->backend + "/" + record->variant + " " +
                         to_string(record->tunables));
   }
-  const auto counters = counters_by_execution(
-      profile(arguments, first.cache, where_to_count(first),
-              report_of(first, reports)),
-      records.size());
+  const auto profiled = profile(arguments, first.cache, where_to_count(first),
+                                report_of(first, reports));
+  const auto counters = counters_by_execution(profiled.kernels, records.size());
   for (std::size_t i = 0; i < records.size(); ++i)
     records[i]->counters = counters[i];
+  auto lines = lines_by_execution(profiled.source_page, records.size());
+  // ncu names files by their whole paths
+  const auto base = base_folder().string() + "/";
+  for (auto& line : lines | std::views::join) {
+    if (line.file.starts_with(base)) line.file.erase(0, base.size());
+  }
+  return lines;
 }
 
-void count_point(std::vector<Record>& point, std::size_t done,
-                 const std::string& results, Observer& observer,
-                 const std::string& reports) {
+// Returns the lines of the records that were counted.
+std::vector<std::pair<const Record*, Counted>> count_point(
+    std::vector<Record>& point, std::size_t done, const std::string& results,
+    Observer& observer, const std::string& reports) {
   std::vector<Record*> records;
   for (auto& record : point) {
     if (wanted(record)) records.push_back(&record);
   }
-  if (records.empty()) return;
+  std::vector<std::pair<const Record*, Counted>> counted;
+  if (records.empty()) return counted;
   observer.working_on("counting " + records.front()->point(),
                       static_cast<double>(done));
   try {
-    count(records, reports);
+    auto lines = count(records, reports);
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      if (!lines[i].empty())
+        counted.push_back({records[i], {.lines = std::move(lines[i])}});
+    }
   } catch (const NoCountersHere&) {
     throw;
   } catch (const NoCounters& reason) {
-    return observer.note({.cause = Cause::no_counters_of,
-                          .arguments = {records.front()->point()},
-                          .further = {reason.detail}});
+    observer.note({.cause = Cause::no_counters_of,
+                   .arguments = {records.front()->point()},
+                   .further = {reason.detail}});
+    return counted;
   }
   for (const auto* record : records) {
     if (record->counters.empty()) {
@@ -98,31 +117,39 @@ void count_point(std::vector<Record>& point, std::size_t done,
     }
   }
   append_counters(records, results);
+  return counted;
 }
 
 }  // namespace
 
-void count_each_point(Points& points, const std::string& results,
-                      Observer& observer, const std::string& reports) {
+Document count_each_point(Points& points, const std::string& results,
+                          Observer& observer, const std::string& reports) {
+  Document document;
   std::size_t done = 0;
   for (auto& point : points) {
-    count_point(point, done, results, observer, reports);
+    for (const auto& [record, counted] :
+         count_point(point, done, results, observer, reports)) {
+      if (is_largest(*record, points))
+        document.blocks.push_back(section_of(*record, counted));
+    }
     done += point.size();
   }
+  return document;
 }
 
-void add_counters(Points& points, const std::string& results,
-                  Observer& observer, const std::string& reports) {
+Document add_counters(Points& points, const std::string& results,
+                      Observer& observer, const std::string& reports) {
   try {
     if (const auto why = why_no_gpu())
       throw NoCountersHere(
           {.further = {*why, {.cause = Cause::needs_gpu_and_ncu}}});
     find_ncu();
-    count_each_point(points, results, observer, reports);
+    return count_each_point(points, results, observer, reports);
   } catch (const NoCountersHere& reason) {
     observer.note(
         {.cause = Cause::no_counters_here, .further = {reason.detail}});
   }
+  return {};
 }
 
 }  // namespace parlab

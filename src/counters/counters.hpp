@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "facts/document.hpp"
 #include "sweep/observer.hpp"
 
 namespace parlab {
@@ -26,12 +27,13 @@ struct KeptPoints final : PassingObserver {
 // counters to results (empty: nowhere). If nothing can be counted, for one
 // point or all, a note gives the reason and the records stay unchanged. Throws
 // what Store throws. reports: a folder for ncu's own files, one per point, or
-// empty.
-void add_counters(Points& points, const std::string& results,
-                  Observer& observer, const std::string& reports = {});
-// The same if there is a GPU; throws NoCountersHere.
-void count_each_point(Points& points, const std::string& results,
+// empty. Returns a section for each kernel at its largest size, with what ncu
+// says of its lines.
+Document add_counters(Points& points, const std::string& results,
                       Observer& observer, const std::string& reports = {});
+// The same if there is a GPU; throws NoCountersHere.
+Document count_each_point(Points& points, const std::string& results,
+                          Observer& observer, const std::string& reports = {});
 
 // Appends again those records that now have counters, to the file that has them
 // without, if one is named. Throws what Store throws.

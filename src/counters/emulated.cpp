@@ -57,15 +57,19 @@ bool reads(Access access) {
 }
 
 std::string verb(const CountedLine& line) {
-  return line.access == Access::atomic || line.access == Access::shared_atomic
-             ? "atomic on "
-         : reads(line.access) ? "load of "
-                              : "store to ";
+  // ncu does not know the array
+  if (line.array.empty())
+    return is_atomic(line.access) ? "atomic"
+           : reads(line.access)   ? "load"
+                                  : "store";
+  return (is_atomic(line.access) ? "atomic on "
+          : reads(line.access)   ? "load of "
+                                 : "store to ") +
+         line.array;
 }
 
 Text beginning(const CountedLine& line) {
-  return "line " + std::to_string(line.line) + ": a warp's " + verb(line) +
-         line.array;
+  return "line " + std::to_string(line.line) + ": a warp's " + verb(line);
 }
 
 Text sector_diagnosis(const CountedLine& line) {
@@ -88,9 +92,11 @@ Text sector_diagnosis(const CountedLine& line) {
 }
 
 Text bank_diagnosis(const CountedLine& line) {
-  return beginning(line) + " takes " + number(per_request(line.moved, line)) +
-         " wavefronts where " + number(per_request(line.fewest, line)) +
-         " would do; neighbouring threads are " + distance(line.stride) +
+  Text text = beginning(line) + " takes " +
+              number(per_request(line.moved, line)) + " wavefronts where " +
+              number(per_request(line.fewest, line)) + " would do";
+  if (line.stride == 0) return text;
+  return text + "; neighbouring threads are " + distance(line.stride) +
          " apart, and meet at the same banks";
 }
 
@@ -116,7 +122,8 @@ Text diagnosis(const CountedLine& line) {
   const double again =
       static_cast<double>(line.moved) /
       static_cast<double>(std::max<std::int64_t>(line.different, 1));
-  if (line.access == Access::global_load && again >= many_times) {
+  if (line.access == Access::global_load && line.different > 0 &&
+      again >= many_times) {
     return beginning(line) + " brings each sector " + number(again) +
            " times: shared memory or registers can keep it";
   }
@@ -184,19 +191,6 @@ void draw_warps(const Record& record, const Counted& counted,
   }
 }
 
-// Whether the record has the largest size at which its variant was tried; at a
-// small size most lanes have nothing to do.
-bool is_largest(const Record& record,
-                const std::vector<std::vector<Record>>& points) {
-  return std::ranges::none_of(points, [&](const std::vector<Record>& point) {
-    return std::ranges::any_of(point, [&](const Record& other) {
-      return other.full_name() == record.full_name() &&
-             other.dtype == record.dtype && other.tunables == record.tunables &&
-             other.bytes > record.bytes;
-    });
-  });
-}
-
 // The largest launch, and how much of it fits on a multiprocessor of compute
 // capability 9.0, by CUDA C++ Programming Guide, technical specifications.
 // Registers may leave room for fewer blocks, but only nvcc knows their number.
@@ -223,6 +217,17 @@ Table launch_table(const Counted& counted) {
 }
 
 }  // namespace
+
+bool is_largest(const Record& record,
+                const std::vector<std::vector<Record>>& points) {
+  return std::ranges::none_of(points, [&](const std::vector<Record>& point) {
+    return std::ranges::any_of(point, [&](const Record& other) {
+      return other.full_name() == record.full_name() &&
+             other.dtype == record.dtype && other.tunables == record.tunables &&
+             other.bytes > record.bytes;
+    });
+  });
+}
 
 Counted counted_by_emulation(const Record& record, const GpuShape& gpu) {
   const auto* const workload = Registry::instance().workload(record.workload);
@@ -307,18 +312,20 @@ Section section_of(const Record& record, const Counted& counted) {
                           {"source", "source", false, 40, false, true}}};
   SourceText sources;
   const auto name = record.full_name();
+  const auto file =
+      counted.lines.empty() ? "" : base_name(counted.lines.front().file);
   for (const auto& line : counted.lines) {
+    const auto other = base_name(line.file);
     table.rows.push_back(row_of(
         {name, line.file, std::int64_t{line.line}, to_string(line.access),
          line.array, short_array(line), line.bytes, line.requests,
          number(per_request(line.lanes, line)),
          number(per_request(line.moved, line)),
          number(per_request(line.fewest, line)), line.stride, line.moved,
-         sources.line(line.file, line.line)}));
+         (other == file ? "" : other + ": ") +
+             sources.line(line.file, line.line)}));
     if (line.moved > line.fewest) table.rows.back().tone = Tone::bad;
   }
-  const auto file =
-      counted.lines.empty() ? "" : base_name(counted.lines.front().file);
   Section section{.title = name + " " +
                            size_text(record.workload, record.size) + " " +
                            std::string(to_string(record.dtype)) +
@@ -326,7 +333,7 @@ Section section_of(const Record& record, const Counted& counted) {
                   .blocks = {table}};
   for (const auto& said : diagnoses(counted))
     section.blocks.push_back(Paragraph{.text = said});
-  section.blocks.push_back(launch_table(counted));
+  if (counted.launches > 0) section.blocks.push_back(launch_table(counted));
   return section;
 }
 

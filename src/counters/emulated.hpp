@@ -39,7 +39,13 @@ Counters counters_of(const Counted& counted);
 // costly line, and one for the launch of the kernel. Empty if there are none.
 std::vector<Text> diagnoses(const Counted& counted);
 
-// One kernel: its lines beside their source, followed by the sentences.
+// Whether the record has the largest size at which its variant was tried; at a
+// small size most lanes have nothing to do.
+bool is_largest(const Record& record,
+                const std::vector<std::vector<Record>>& points);
+
+// One kernel: its lines beside their source, followed by the sentences. A GPU's
+// counts lack what ncu does not say; nothing is said of it.
 Section section_of(const Record& record, const Counted& counted);
 
 }  // namespace parlab

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -12,6 +11,7 @@
 
 #include "core/process.hpp"
 #include "core/text.hpp"
+#include "counters/ncu_lines.hpp"
 #include "places/executor.hpp"
 
 namespace parlab {
@@ -68,7 +68,7 @@ constexpr Name of_longest[] = {
     {"branch_uniformity",
      "smsp__sass_average_branch_targets_threads_uniform.pct"}};
 
-std::string all_metrics(bool with_exact) {
+std::string all_metrics(bool with_newer) {
   std::string text = duration;
   const auto add = [&](const auto& names) {
     for (const auto& name : names)
@@ -78,37 +78,11 @@ std::string all_metrics(bool with_exact) {
   add(percentages);
   add(of_device);
   add(of_longest);
-  if (with_exact) add(exact_sums);
+  if (!with_newer) return text;
+  add(exact_sums);
+  for (const auto& name : metrics_of_lines)
+    text += "," + name;
   return text;
-}
-
-// Splits one line into its cells: "a","b ""c""",d
-std::vector<std::string> cells_of(const std::string& line) {
-  std::vector<std::string> cells(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '"') {
-      if (quoted && i + 1 < line.size() && line[i + 1] == '"')
-        cells.back() += line[++i];
-      else
-        quoted = !quoted;
-    } else if (line[i] == ',' && !quoted) {
-      cells.emplace_back();
-    } else if (line[i] != '\r') {
-      cells.back() += line[i];
-    }
-  }
-  return cells;
-}
-
-// 1234.5 from "1,234.5".
-std::optional<double> number(std::string text) {
-  std::erase(text, ',');
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !std::isfinite(value))
-    return std::nullopt;
-  return value;
 }
 
 std::optional<double> metric(const ProfiledKernel& kernel, const char* name) {
@@ -206,10 +180,10 @@ std::vector<ProfiledKernel> parse_profile(const std::string& output) {
   std::istringstream lines(output);
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("\"ID\",")) {
-      titles = cells_of(line);
+      titles = cells_of_ncu(line);
       continue;
     }
-    const auto cells = cells_of(line);
+    const auto cells = cells_of_ncu(line);
     // The row of units has no ID, and other lines have fewer cells.
     if (titles.empty() || cells.size() != titles.size() || cells[0].empty())
       continue;
@@ -219,7 +193,7 @@ std::vector<ProfiledKernel> parse_profile(const std::string& output) {
         kernel.name = cells[i];
       else if (titles[i] == "Grid Size")
         kernel.grid = cells[i];
-      else if (const auto value = number(cells[i]))
+      else if (const auto value = number_of_ncu(cells[i]))
         kernel.metrics[titles[i]] = *value;
     }
     kernels.push_back(std::move(kernel));
@@ -294,21 +268,12 @@ std::string find_ncu() {
 
 namespace {
 
-Output run_ncu(const std::vector<std::string>& arguments, Cache cache,
-               const std::string& gpu, const std::string& report,
-               bool with_exact) {
-  std::vector<std::string> words{find_ncu()};
-  const auto add = [&](const std::vector<std::string>& more) {
-    words.insert(words.end(), more.begin(), more.end());
-  };
-  add(
-      split("--csv --page raw --print-units base --target-processes all "
-            "--clock-control none --profile-from-start off",
-            ' '));
-  if (!report.empty()) add({"--force-overwrite", "--export", report});
-  add({"--cache-control", cache == Cache::cold ? "all" : "none", "--metrics",
-       all_metrics(with_exact), this_program(), "execute-once"});
-  add(arguments);
+Output run_ncu(const std::string& options,
+               const std::vector<std::string>& arguments,
+               const std::string& gpu = {}) {
+  auto words = split(options, ' ');
+  words.insert(words.begin(), find_ncu());
+  words.insert(words.end(), arguments.begin(), arguments.end());
   std::map<std::string, std::string> environment{{"LC_ALL", "C"}};
   if (!gpu.empty()) environment.emplace("CUDA_VISIBLE_DEVICES", gpu);
   try {
@@ -318,23 +283,55 @@ Output run_ncu(const std::vector<std::string>& arguments, Cache cache,
   }
 }
 
+Output run_profiled(const std::vector<std::string>& arguments, Cache cache,
+                    const std::string& gpu, const std::string& report,
+                    bool with_newer) {
+  std::vector<std::string> words{
+      "--export",        report,
+      "--cache-control", cache == Cache::cold ? "all" : "none",
+      "--metrics",       all_metrics(with_newer),
+      this_program(),    "execute-once"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return run_ncu(
+      "--csv --page raw --print-units base --target-processes all "
+      "--clock-control none --profile-from-start off --force-overwrite",
+      words, gpu);
+}
+
 bool lacks_a_metric(const Output& output) {
   return !output.succeeded &&
          output.text.find("ailed to find metric") != std::string::npos;
 }
 
+// A file that is gone when it goes out of scope.
+struct TemporaryReport {
+  fs::path path = fs::temp_directory_path() /
+                  ("parlab-" + std::to_string(getpid()) + ".ncu-rep");
+  ~TemporaryReport() {
+    std::error_code ignored;
+    fs::remove(path, ignored);
+  }
+};
+
 }  // namespace
 
-std::vector<ProfiledKernel> profile(const std::vector<std::string>& arguments,
-                                    Cache cache, const std::string& gpu,
-                                    const std::string& report) {
-  constexpr bool with_exact = true;
-  auto answer = run_ncu(arguments, cache, gpu, report, with_exact);
+Profile profile(const std::vector<std::string>& arguments, Cache cache,
+                const std::string& gpu, const std::string& kept) {
+  const TemporaryReport temporary;
+  const auto report = kept.empty() ? temporary.path.string() : kept;
+  constexpr bool with_newer = true;
+  auto answer = run_profiled(arguments, cache, gpu, report, with_newer);
   if (lacks_a_metric(answer))
-    answer = run_ncu(arguments, cache, gpu, report, !with_exact);
+    answer = run_profiled(arguments, cache, gpu, report, !with_newer);
   const auto& [output, succeeded] = answer;
   auto kernels = parse_profile(output);
-  if (succeeded && !kernels.empty()) return kernels;
+  if (succeeded && !kernels.empty()) {
+    return {.kernels = std::move(kernels),
+            .source_page = run_ncu("--csv --page source --print-units base "
+                                   "--print-source cuda,sass --import",
+                                   {report})
+                               .text};
+  }
   const auto why = why_nothing_was_counted(output);
   if (is_forbidden(output)) throw NoCountersHere(why);
   throw NoCounters(why);

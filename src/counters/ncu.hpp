@@ -54,12 +54,16 @@ std::string find_tool(const std::string& name);
 // The path of ncu. Throws NoCountersHere.
 std::string find_ncu();
 
+struct Profile {
+  std::vector<ProfiledKernel> kernels;
+  std::string source_page;  // counters/ncu_lines.hpp reads it
+};
+
 // Runs this program under ncu as `parlab execute-once ARGUMENTS`. cold: caches
 // are flushed before each kernel. gpu: UUID of the GPU to use; empty: the
 // first. report: a file for ncu's own viewer; empty: none. Throws NoCounters,
 // or NoCountersHere.
-std::vector<ProfiledKernel> profile(const std::vector<std::string>& arguments,
-                                    Cache cache, const std::string& gpu,
-                                    const std::string& report = {});
+Profile profile(const std::vector<std::string>& arguments, Cache cache,
+                const std::string& gpu, const std::string& report = {});
 
 }  // namespace parlab
