@@ -87,7 +87,9 @@ Options rare_options() {
                  "no larger size after an execution this long"},
                 {"execution-limit", "PARLAB_EXECUTION_LIMIT", "SECONDS",
                  "end an execution this long (60, and 50 times what is "
-                 "expected)"}},
+                 "expected)"},
+                {"verify-limit", "PARLAB_VERIFY_LIMIT", "SECONDS",
+                 "give up a check of results that takes this long (600)"}},
                rare) +
          under(output,
                {{"energy", "PARLAB_ENERGY", "",

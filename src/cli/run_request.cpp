@@ -78,6 +78,7 @@ void read_limits(const Arguments& arguments, Plan& plan) {
   number("time-limit", longest_limit_s, plan.time_limit_s);
   number("point-limit", longest_limit_s, plan.point_limit_s);
   number("execution-limit", longest_limit_s, plan.execution_limit_s);
+  number("verify-limit", longest_limit_s, plan.verify_limit_s);
   number("precision", 1, plan.precision);
   number("energy-time", longest_limit_s, plan.energy_time_s);
   if (const auto* setting = arguments.find("device"))

@@ -114,6 +114,7 @@ class LoopWorkload final : public DeclaredWorkload {
                                      const Size& size) const {
     static_assert(sizeof(Cell<T, Number>) == sizeof(Expected));
     auto outputs = kept_outputs(size, dtype_of<T>());
+    begin_pass(structure().rows(size));
     run<T, Number>(inputs, size, [&](std::string_view name) -> void* {
       for (auto& output : outputs) {
         if (output.spec.name == name) return output.elements.data();

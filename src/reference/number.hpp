@@ -21,6 +21,7 @@
 #include "core/dtype.hpp"
 #include "core/roundoff.hpp"
 #include "reference/expected.hpp"
+#include "reference/progress.hpp"
 
 namespace parlab::reference {
 
@@ -318,15 +319,14 @@ N sum_of(std::int64_t n, const Term& term) {
       part[0] += term(i);
     return (part[0] + part[1]) + (part[2] + part[3]);
   };
-  constexpr std::int64_t length = 1 << 16;
-  if (n <= length || omp_in_parallel()) return strip(0, n);
+  if (omp_in_parallel()) return strip(0, n);
   N sum = 0;
-#pragma omp parallel for schedule(static)
-  for (std::int64_t begin = 0; begin < n; begin += length) {
-    const N part = strip(begin, std::min(begin + length, n));
+  const auto add = [&](std::int64_t begin, std::int64_t end) {
+    const N part = strip(begin, end);
 #pragma omp critical(parlab_reference_sum)
     sum += part;
-  }
+  };
+  each_strip(0, n, add, 1 << 16);
   return sum;
 }
 

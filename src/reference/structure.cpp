@@ -143,7 +143,7 @@ std::int64_t Structure::largest_whole(const Size& size, double exact,
 
 Structure learn_structure(const Size& low, const Size& high,
                           const std::function<Seen(const Size&)>& run) {
-  std::vector<double> terms, most, finest;
+  std::vector<double> terms, most, finest, rows;
   Seen last;
   for (std::size_t corner = 0; corner < std::size_t{1} << low.size();
        ++corner) {
@@ -153,7 +153,7 @@ Structure learn_structure(const Size& low, const Size& high,
     }
     Seen stored;
     stored_on_the_way = &stored;
-    last = run(size);
+    rows.push_back(count_rows([&] { last = run(size); }));
     stored_on_the_way = nullptr;
     last.stores = stored.stores;
     terms.push_back(std::max(last.terms, stored.terms));
@@ -165,7 +165,8 @@ Structure learn_structure(const Size& low, const Size& high,
           .degree = last.degree,
           .terms = {low, high, std::move(terms)},
           .most = {low, high, std::move(most)},
-          .finest = {low, high, std::move(finest)}};
+          .finest = {low, high, std::move(finest)},
+          .rows = {low, high, std::move(rows)}};
 }
 
 }  // namespace parlab::reference

@@ -115,7 +115,7 @@ struct Structure {
   bool once;
   bool stores;
   int degree;
-  ByExtents terms, most, finest;
+  ByExtents terms, most, finest, rows;
 
   // Whether whole inputs give whole results, or only the loop can tell.
   bool may_be_exact(const Size& size, double exact) const {

@@ -1,6 +1,9 @@
 #include "sweep/bench.hpp"
 
 #include <algorithm>
+#include <cmath>
+
+#include "core/clock.hpp"
 
 namespace parlab {
 namespace {
@@ -149,6 +152,38 @@ AtWork at_work(Bench& bench, const Trial& trial, double count, double more_s) {
   return {.execution = {bench.session.supervisor, name_of(trial.call),
                         count * once_s + more_s},
           .kept = {}};
+}
+
+void Check::look(const reference::Progress& progress) {
+  auto& session = bench_.session;
+  if (bench_.interrupted()) throw ExplainedError({.cause = Cause::interrupted});
+  const double taken_s = seconds_since(begin_);
+  const auto in_seconds = [](double value) {
+    return quantity(value, Unit::second);
+  };
+  if (taken_s > session.plan.verify_limit_s) {
+    throw ExplainedError(
+        {.cause = Cause::reference_too_slow,
+         .arguments = {in_seconds(session.plan.verify_limit_s)}});
+  }
+  const auto whole = [](double value) {
+    return std::to_string(std::lround(value));
+  };
+  show_work(bench_,
+            "verifying (" + whole(100 * progress.share) + " %, " +
+                whole(progress.left_s) + " s left)",
+            trial_);
+  if (taken_s < next_note_s_) return;
+  const auto& call = trial_.call;
+  session.observer.note(
+      {.cause = Cause::reference_at_work,
+       .arguments = {std::string(session.plan.workload->name()) + " " +
+                         std::string(to_string(call.dtype)) + " " +
+                         size_text(*session.plan.workload, call.size),
+                     in_seconds(next_note_s_),
+                     quantity(progress.share, Unit::fraction),
+                     in_seconds(progress.left_s)}});
+  next_note_s_ *= 2;
 }
 
 void show_work(Bench& bench, std::string_view what, const Trial& trial) {

@@ -1,12 +1,14 @@
 // One problem, loaded at the places of a point where its trials run.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 
 #include "places/host/kept_state.hpp"
+#include "reference/progress.hpp"
 #include "sweep/listing.hpp"
 #include "verify/problem.hpp"
 
@@ -31,9 +33,29 @@ struct Bench {
 std::optional<Bench> set_up_bench(Session& session, const PointPlan& point,
                                   Listing& listing, const Stop& interrupted);
 
+// A check of a trial's result. One that takes long says so; one that takes too
+// long is ended by an ExplainedError, as is every one when the user interrupts.
+class Check {
+ public:
+  Check(Bench& bench, const Trial& trial)
+      : bench_(bench),
+        trial_(trial),
+        watch_([this](const auto& progress) { look(progress); }) {}
+
+ private:
+  void look(const reference::Progress& progress);
+  Bench& bench_;
+  const Trial& trial_;
+  std::chrono::steady_clock::time_point begin_ =
+      std::chrono::steady_clock::now();
+  double next_note_s_ = 10;
+  reference::Watch watch_;
+};
+
 // Has the reference do something for a trial; false if it failed.
 template <typename F>
-bool by_reference(Trial& trial, F f) {
+bool by_reference(Bench& bench, Trial& trial, F f) {
+  const Check check(bench, trial);
   try {
     f();
     return true;

@@ -45,7 +45,7 @@ void run_for_energy(Bench& bench, Pending& pending, EnergyRuns& runs) {
     const auto check = [&] {
       wrong = bench.problem->check(left.outputs, *trial.call.variant);
     };
-    if (!by_reference(trial, check)) return;
+    if (!by_reference(bench, trial, check)) return;
     const auto damage = left.damage;
     if (damage || wrong) {
       charge(bench, trial, Verdict::wrong_result,

@@ -37,6 +37,8 @@ struct Plan {
   // A slower execution is killed, and its variant is not tried again. By
   // default a multiple of the expected time.
   std::optional<double> execution_limit_s = {};
+  // A check that takes longer is given up, and the point is `unverified`.
+  double verify_limit_s = 600;
   // Limit of host memory; sizes that need more are `out_of_memory`.
   double memory_bytes = std::numeric_limits<double>::infinity();
   double precision = 0.01;  // half width of the median's interval, relative

@@ -63,7 +63,7 @@ Detail judge_last(Bench& bench, Trial& trial) {
   const Left left = trial.place->executor->left_by_sample();
   if (left.damage) return left.damage;
   std::optional<Mismatch> wrong;
-  by_reference(trial, [&] {
+  by_reference(bench, trial, [&] {
     wrong = bench.problem->check_disturbed(left.outputs, *trial.call.variant);
   });
   if (!wrong) return {};

@@ -30,7 +30,7 @@ void judge_outputs(Bench& bench, Trial& trial, const Arrays& outputs) {
     bench.oracle_s = std::max(bench.oracle_s, took_s);
     if (!wrong) note_errors(bench, trial, outputs);
   };
-  if (!by_reference(trial, check)) return;
+  if (!by_reference(bench, trial, check)) return;
   if (wrong)
     return charge(bench, trial, Verdict::wrong_result, detail_of(*wrong));
   trial.verdict = Verdict::passed;

@@ -108,7 +108,7 @@ std::optional<Mismatch> Problem::check(const Arrays& outputs,
 
 std::optional<LargestError> Problem::largest_error(const Arrays& outputs,
                                                    const Variant& variant) {
-  const auto& oracle = oracles_.at(variant.arithmetic_in(dtype_));
+  const auto& oracle = oracles_.at(variant.arithmetic_in(dtype_)).oracle;
   const auto* knows = dynamic_cast<const KnowsErrors*>(oracle.get());
   if (knows == nullptr) return std::nullopt;
   return knows->largest_error(outputs);
@@ -129,7 +129,7 @@ std::optional<Mismatch> Problem::check_disturbed(const Arrays& outputs,
                                                  const Variant& variant) {
   // Writing large inputs anew takes longer than an execution.
   const auto& made = oracles_of_disturbed_[variant.arithmetic_in(dtype_)];
-  if (dynamic_cast<const HasAllResults*>(made.get()) != nullptr)
+  if (dynamic_cast<const HasAllResults*>(made.oracle.get()) != nullptr)
     return check(oracles_of_disturbed_, outputs, variant);
 
   SignedInputs inputs(inputs_.view(), threads_worth(inputs_.view()));
@@ -141,9 +141,16 @@ std::optional<Mismatch> Problem::check_disturbed(const Arrays& outputs,
 std::optional<Mismatch> Problem::check(Oracles& oracles, const Arrays& outputs,
                                        const Variant& variant) {
   const Arithmetic arithmetic = variant.arithmetic_in(dtype_);
-  auto& oracle = oracles[arithmetic];
-  if (!oracle)
-    oracle = workload_.oracle(inputs_.view(), size_, dtype_, kind_, arithmetic);
+  auto& [oracle, failure] = oracles[arithmetic];
+  if (failure) std::rethrow_exception(failure);
+  try {
+    if (!oracle)
+      oracle =
+          workload_.oracle(inputs_.view(), size_, dtype_, kind_, arithmetic);
+  } catch (...) {
+    failure = std::current_exception();
+    throw;
+  }
   std::vector<Array> written;
   std::ranges::copy_if(
       outputs, std::back_inserter(written),

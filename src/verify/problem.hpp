@@ -2,6 +2,7 @@
 // results.
 #pragma once
 
+#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
@@ -68,8 +69,12 @@ class Problem {
   std::optional<std::uint64_t> seed_;
   HostArrays inputs_;
   std::vector<ArraySpec> outputs_;
-  // made on first use
-  using Oracles = std::map<Arithmetic, std::unique_ptr<Oracle>>;
+  // made on first use, which is not tried again where it failed
+  struct Made {
+    std::unique_ptr<Oracle> oracle = nullptr;
+    std::exception_ptr failure = nullptr;
+  };
+  using Oracles = std::map<Arithmetic, Made>;
   std::optional<Mismatch> check(Oracles& oracles, const Arrays& outputs,
                                 const Variant& variant);
 

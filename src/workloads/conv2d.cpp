@@ -62,8 +62,7 @@ const RegisterLoop<Conv2d, float, double> conv2d_registered(
     []<typename In, typename Out>(const Conv2d::Args<In, Out>& p) {
       using N = typename In::Number;
       using T = typename In::Type;
-#pragma omp parallel for schedule(static)
-      for (std::int64_t row = 1; row < p.rows - 1; ++row) {
+      each_row(1, p.rows - 1, [&](std::int64_t row) {
         for (std::int64_t col = 1; col < p.cols - 1; ++col) {
           N sum = 0;
 #pragma GCC unroll 3
@@ -76,7 +75,7 @@ const RegisterLoop<Conv2d, float, double> conv2d_registered(
           }
           p.b[row * p.cols + col] = sum;
         }
-      }
+      });
     });
 
 }  // namespace parlab::reference

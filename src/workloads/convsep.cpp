@@ -9,6 +9,7 @@
 #include "core/pair_rows.hpp"
 #include "core/untouched.hpp"
 #include "reference/declared_workload.hpp"
+#include "reference/progress.hpp"
 #include "workloads/dense.hpp"
 
 namespace parlab {
@@ -49,15 +50,15 @@ void filter_tile(const T* a, const T* w, const Size& size, std::int64_t top,
 template <typename Rows, typename T>
 void filter_image(const T* a, const T* w, const Size& size,
                   Untouched<double>& result) {
-#pragma omp parallel
-  {
+  const auto across = (size[1] + tile_width - 1) / tile_width,
+             down = (size[0] + tile_height - 1) / tile_height;
+  reference::each_strip(0, down * across, [&](auto first, auto last) {
     Rows between(tile_height + 2 * size[2], tile_width), sum(1, tile_width);
-#pragma omp for collapse(2) schedule(dynamic)
-    for (std::int64_t top = 0; top < size[0]; top += tile_height) {
-      for (std::int64_t left = 0; left < size[1]; left += tile_width)
-        filter_tile(a, w, size, top, left, between, sum, result);
+    for (auto tile = first; tile < last; ++tile) {
+      filter_tile(a, w, size, tile / across * tile_height,
+                  tile % across * tile_width, between, sum, result);
     }
-  }
+  });
 }
 
 // Integers: at most 100 in a pixel and 2 in a weight; (2 * 129)^2 * 100 < 2^24,

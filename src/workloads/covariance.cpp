@@ -7,13 +7,15 @@
 
 #include "core/roundoff.hpp"
 #include "reference/declared_workload.hpp"
+#include "reference/progress.hpp"
 #include "workloads/covariance_bound.hpp"
 #include "workloads/dense.hpp"
 
 namespace parlab {
 namespace {
 
-using reference::for_all_kinds, reference::in, reference::out;
+using reference::each_row, reference::for_all_kinds, reference::in,
+    reference::out;
 
 // Up to this many products every element is compared with a reference;
 // above, all of them are checked with random vectors, and real numbers in a few
@@ -172,11 +174,11 @@ class CovarianceOracle final : public Oracle {
     if (!exact_) made.bound.resize(count * n_);
     // rows of many columns are shared
     constexpr std::int64_t width = 1024;
-#pragma omp parallel for collapse(2) schedule(dynamic)
-    for (std::int64_t r = 0; r < count; ++r) {
-      for (std::int64_t first = 0; first < n_; first += width)
-        fill(made, r, first, std::min(width, n_ - first));
-    }
+    const auto parts = (n_ + width - 1) / width;
+    each_row(0, count * parts, [&](std::int64_t part) {
+      const auto first = part % parts * width;
+      fill(made, part / parts, first, std::min(width, n_ - first));
+    });
     return made;
   }
 
@@ -233,15 +235,14 @@ class CovarianceOracle final : public Oracle {
     };
     const auto m = columns_.m();
     std::vector<Sum> cx(m * count), result(n_ * count);
-#pragma omp parallel for schedule(static)
-    for (std::int64_t k = 0; k < m; ++k) {
+    each_row(0, m, [&](std::int64_t k) {
       Sum sum[count] = {};
       for (std::int64_t j = 0; j < n_; ++j) {
         for (int v = 0; v < count; ++v)
           sum[v] += centred(k, j) * x[j * count + v];
       }
       std::copy(sum, sum + count, cx.begin() + k * count);
-    }
+    });
     constexpr std::int64_t width = 64;
 #pragma omp parallel for schedule(static)
     for (std::int64_t first = 0; first < n_; first += width) {

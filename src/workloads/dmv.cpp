@@ -26,12 +26,11 @@ const RegisterLoop<Dmv, float, double> dmv_registered(
     },
     []<typename In, typename Out>(const Dmv::Args<In, Out>& p) {
       using N = typename In::Number;
-#pragma omp parallel for schedule(static)
-      for (std::int64_t row = 0; row < p.rows; ++row) {
+      each_row(0, p.rows, [&](std::int64_t row) {
         p.y[row] = sum_of<N>(p.cols, [&](std::int64_t col) -> N {
           return p.a[row * p.cols + col] * p.x[col];
         });
-      }
+      });
     });
 
 }  // namespace parlab::reference

@@ -49,14 +49,13 @@ const RegisterLoop<Heat, float, double> heat_registered(
       const auto cols = p.cols;
       std::vector<N> from(p.a, p.a + p.rows * cols), to = from;
       for (std::int64_t step = 0; step < p.steps; ++step) {
-#pragma omp parallel for schedule(static)
-        for (std::int64_t row = 1; row < p.rows - 1; ++row) {
+        each_row(1, p.rows - 1, [&](std::int64_t row) {
           for (auto i = row * cols + 1; i < (row + 1) * cols - 1; ++i) {
             to[i] = stored(N(0.5) * from[i] +
                            N(0.125) * (from[i - cols] + from[i + cols] +
                                        from[i - 1] + from[i + 1]));
           }
-        }
+        });
         std::swap(from, to);
       }
       std::copy(from.begin(), from.end(), p.b);

@@ -9,12 +9,14 @@
 #include "core/accuracy.hpp"
 #include "core/roundoff.hpp"
 #include "reference/declared_workload.hpp"
+#include "reference/progress.hpp"
 #include "workloads/dense.hpp"
 
 namespace parlab {
 namespace {
 
-using reference::for_all_kinds, reference::in, reference::out;
+using reference::each_row, reference::for_all_kinds, reference::in,
+    reference::out;
 
 // Up to this many flops every element of C is compared with a reference;
 // above, all of C is checked with random vectors, and with real numbers a few
@@ -135,8 +137,7 @@ std::vector<Wide> multiply(const T* matrix, std::int64_t rows,
   using Number =
       std::conditional_t<std::is_same_v<Wide, Modular>, std::int64_t, Wide>;
   std::vector<Wide> product(rows * count);
-#pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < rows; ++i) {
+  each_row(0, rows, [&](std::int64_t i) {
     Wide sum[count] = {};
     for (std::int64_t j = 0; j < cols; ++j) {
       const auto element =
@@ -145,7 +146,7 @@ std::vector<Wide> multiply(const T* matrix, std::int64_t rows,
         sum[v] += element * x[j * count + v];
     }
     std::copy(sum, sum + count, product.begin() + i * count);
-  }
+  });
   return product;
 }
 
@@ -255,11 +256,11 @@ class MatmulOracle final : public Oracle, public KnowsErrors {
     }
     // rows of many columns are shared
     constexpr std::int64_t width = 1024;
-#pragma omp parallel for collapse(2) schedule(dynamic)
-    for (std::int64_t r = 0; r < count; ++r) {
-      for (std::int64_t first = 0; first < p_.n; first += width)
-        fill(made, r, first, std::min(width, p_.n - first));
-    }
+    const auto parts = (p_.n + width - 1) / width;
+    each_row(0, count * parts, [&](std::int64_t part) {
+      const auto first = part % parts * width;
+      fill(made, part / parts, first, std::min(width, p_.n - first));
+    });
     return made;
   }
 

@@ -13,11 +13,10 @@ const RegisterLoop<Transpose, float, double> transpose_registered(
         .flops = [](const Size&) { return 0.0; },
     },
     []<typename In, typename Out>(const Transpose::Args<In, Out>& p) {
-#pragma omp parallel for schedule(static)
-      for (std::int64_t col = 0; col < p.cols; ++col) {
+      each_row(0, p.cols, [&](std::int64_t col) {
         for (std::int64_t row = 0; row < p.rows; ++row)
           p.b[col * p.rows + row] = p.a[row * p.cols + col];
-      }
+      });
     });
 
 }  // namespace parlab::reference

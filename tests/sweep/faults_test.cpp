@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -10,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <stdexcept>
+#include <thread>
 
 #include "again.hpp"
 #include "core/startup.hpp"
@@ -18,6 +20,7 @@
 #include "on_host.hpp"
 #include "places/places.hpp"
 #include "record/store.hpp"
+#include "reference/progress.hpp"
 #include "support.hpp"
 #include "sweep/phases.hpp"
 #include "sweep/supervisor.hpp"
@@ -271,6 +274,33 @@ BOOST_AUTO_TEST_CASE(a_reference_that_fails_is_charged_to_nobody) {
   auto plan = plan_of_both();
   plan.workload = &sound;
   BOOST_TEST(outcome(plan, faults).status == 0);
+}
+
+// Both variants share the reference: it is not made for the second one again.
+BOOST_AUTO_TEST_CASE(a_reference_without_end_is_given_up_once) {
+  for (const auto kind : input_kinds) {
+    Planted planted;
+    int made = 0;
+    planted.knows = [&](InputKind of) {
+      if (of != kind) return;
+      ++made;
+      reference::each_row(0, 100'000, [](std::int64_t) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      });
+    };
+    Faults faults;
+    auto plan = plan_of_both();
+    plan.workload = &planted;
+    plan.verify_limit_s = 0.3;
+    const auto seen = outcome(plan, faults);
+    BOOST_TEST(seen.status == 1);
+    BOOST_TEST(made == 1);
+    for (const auto* variant : {"first", "second"}) {
+      const auto& record = seen.of(variant);
+      BOOST_TEST(to_string(record.verdict) == "unverified");
+      BOOST_TEST(contains(words(record.detail), "--verify-limit"));
+    }
+  }
 }
 
 // A variant cannot pass for a failed reference.

@@ -1,0 +1,123 @@
+// References say how far they are, and can be ended.
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "core/variant.hpp"
+#include "core/workload.hpp"
+#include "reference/progress.hpp"
+
+using namespace parlab;
+using reference::Progress, reference::Watch;
+
+namespace {
+
+void work(std::int64_t /*row*/) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+}
+
+// The oracle of a workload at a size, on its uniform inputs.
+std::unique_ptr<Oracle> oracle_of(const Workload& workload, const Size& size) {
+  const auto dtype = workload.dtypes().front();
+  std::vector<std::vector<double>> memory;
+  std::vector<Array> inputs;
+  for (auto& spec : workload.arrays(size, dtype)) {
+    if (spec.role != Role::input) continue;
+    inputs.push_back({spec, memory.emplace_back(spec.count).data()});
+  }
+  const Arrays arrays(std::move(inputs));
+  workload.fill(arrays, size, dtype, InputKind::uniform);
+  return workload.oracle(arrays, size, dtype, InputKind::uniform,
+                         Arithmetic::ieee);
+}
+
+// Several hundred milliseconds of most references.
+Size large(const Workload& workload) {
+  const auto extents = count_extents(workload);
+  const std::int64_t n = extents == 1 ? 1 << 24 : extents == 2 ? 2048 : 512;
+  return complete_size(workload, std::vector<std::int64_t>(extents, n));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(progress)
+
+BOOST_AUTO_TEST_CASE(a_pass_says_how_far_it_is) {
+  std::vector<Progress> seen;
+  const Watch watch([&](const auto& progress) { seen.push_back(progress); });
+  reference::begin_pass(400);
+  for (int loop = 0; loop < 4; ++loop)
+    reference::each_row(0, 100, work);
+  BOOST_TEST_REQUIRE(seen.size() > 1u);
+  for (std::size_t i = 1; i < seen.size(); ++i)
+    BOOST_TEST(seen[i].share > seen[i - 1].share);
+  BOOST_TEST(seen.back().share <= 1);
+  BOOST_TEST(seen.back().left_s < seen.front().left_s);
+}
+
+BOOST_AUTO_TEST_CASE(without_a_pass_each_loop_is_one) {
+  double share = 0;
+  const Watch watch([&](const auto& progress) { share = progress.share; });
+  reference::each_row(0, 200, work);
+  BOOST_TEST(share > 0);
+  BOOST_TEST(share <= 1);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_look_or_a_row_throws_leaves_the_loop) {
+  std::atomic<int> rows = 0;
+  const auto count = [&](std::int64_t row) { ++rows, work(row); };
+  {
+    const Watch watch([](const auto&) { throw std::runtime_error("enough"); });
+    BOOST_CHECK_THROW(reference::each_row(0, 1000, count), std::runtime_error);
+    BOOST_TEST(rows < 1000);
+  }
+  const auto fails = [](std::int64_t row) {
+    if (row == 700) throw std::length_error("no room");
+  };
+  BOOST_CHECK_THROW(reference::each_row(0, 1000, fails), std::length_error);
+  // and nothing of it is left
+  rows = 0;
+  reference::each_row(0, 100, count);
+  BOOST_TEST(rows == 100);
+}
+
+BOOST_AUTO_TEST_CASE(rows_inside_of_a_row_are_its_own) {
+  const auto rows = reference::count_rows([] {
+    reference::each_row(0, 5, [](auto) { reference::each_row(0, 7, work); });
+  });
+  BOOST_TEST(rows == 5);
+}
+
+// Where looks come, they can end the reference: of every workload that there
+// is, if its references take long.
+BOOST_AUTO_TEST_CASE(the_reference_of_every_workload_can_be_ended) {
+  int ended = 0, quick = 0;
+  for (const auto* workload : Registry::instance().workloads()) {
+    const auto size = large(*workload);
+    int looks = 0;
+    const auto begin = std::chrono::steady_clock::now();
+    {
+      const Watch watch([&](const auto&) { ++looks; });
+      oracle_of(*workload, size);
+    }
+    const std::chrono::duration<double> taken =
+        std::chrono::steady_clock::now() - begin;
+    BOOST_TEST_CONTEXT(workload->name() << " " << taken.count() << " s") {
+      if (looks == 0) {
+        BOOST_TEST(taken.count() < 3);
+        ++quick;
+        continue;
+      }
+      const Watch watch([](const auto&) { throw std::range_error("enough"); });
+      BOOST_CHECK_THROW(oracle_of(*workload, size), std::range_error);
+      ++ended;
+    }
+  }
+  BOOST_TEST(ended > quick);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
