@@ -10,9 +10,10 @@
 namespace parlab::reference {
 
 Factors::Factors(const Rounding& variant, const Rounding& reference,
-                 bool norms) {
+                 FactorOf what) {
   const auto factor = [&](const Rounding& rounding, std::int64_t roundings) {
-    if (!norms) return rounding.of_products(roundings);
+    if (what == FactorOf::magnitudes) return rounding.of_products(roundings);
+    if (what == FactorOf::squares) return rounding.of_squares(roundings);
     // A sum of terms that are not rounded has one rounding less than terms, and
     // may be as large as the root of their number times that of their squares.
     const auto n = static_cast<double>(std::max<std::int64_t>(roundings, 1));
@@ -28,15 +29,15 @@ Factors::Factors(const Rounding& variant, const Rounding& reference,
 }
 
 const Factors& Factors::of(const Rounding& variant, const Rounding& reference,
-                           bool norms) {
+                           FactorOf what) {
   static std::mutex mutex;
-  static std::map<std::tuple<double, double, int, bool, double, bool>,
+  static std::map<std::tuple<double, double, int, bool, double, FactorOf>,
                   std::unique_ptr<const Factors>>
       known;
   const std::lock_guard lock(mutex);
   auto& factors = known[{variant.product, variant.sum, variant.parts,
-                         variant.to_nearest, reference.sum, norms}];
-  if (!factors) factors.reset(new Factors(variant, reference, norms));
+                         variant.to_nearest, reference.sum, what}];
+  if (!factors) factors.reset(new Factors(variant, reference, what));
   return *factors;
 }
 

@@ -60,7 +60,7 @@ class LoopWorkload final : public DeclaredWorkload {
                 Dtype dtype) const override {
     return dispatch<Types...>(dtype, [&]<typename T>(T) {
       Counted largest;
-      for (const auto& output : expect<T, Counted>(inputs, size)) {
+      for (const auto& output : expect<T, Counted>(inputs, size, 0)) {
         for (std::int64_t i = 0; i < output.spec.count; ++i) {
           const auto [terms, most] = output.elements[i];
           largest.terms = std::max(largest.terms, terms);
@@ -83,7 +83,7 @@ class LoopWorkload final : public DeclaredWorkload {
     if (std::is_integral_v<T> ||
         (kind == InputKind::integers && learnt.may_be_exact(size, exact))) {
       Whole<once>::exact = exact;
-      auto outputs = expect<T, Whole<once>>(inputs, size);
+      auto outputs = expect<T, Whole<once>>(inputs, size, learnt.rows(size));
       if (all_bounded(outputs))
         return std::make_unique<LoopOracle>(std::move(outputs), false);
     }
@@ -91,30 +91,41 @@ class LoopWorkload final : public DeclaredWorkload {
       throw std::logic_error(std::string(name()) +
                              ": its reference is not whole");
     } else {
-      if (terms_of(kind) == Terms::random && once && learnt.has_long_sums(size))
-        return within<T, true, false>(inputs, size, arithmetic);
-      return learnt.stores ? within<T, false, true>(inputs, size, arithmetic)
-                           : within<T, false, false>(inputs, size, arithmetic);
+      const double rows = learnt.rows(size);
+      if (terms_of(kind) == Terms::random && learnt.has_long_sums(size)) {
+        if (once) return within<T, true, false>(inputs, size, arithmetic, rows);
+        if (learnt.apart)
+          return within<T, true, true>(inputs, size, arithmetic, rows);
+      }
+      return learnt.stores
+                 ? within<T, false, true>(inputs, size, arithmetic, rows)
+                 : within<T, false, false>(inputs, size, arithmetic, rows);
     }
   }
 
   template <typename T, bool squares, bool carries>
   std::unique_ptr<Oracle> within(const Arrays& inputs, const Size& size,
-                                 Arithmetic arithmetic) const {
+                                 Arithmetic arithmetic, double rows) const {
     using Number = Rounded<Wide<T>, squares, carries>;
-    Number::factors = &Factors::of(rounding(dtype_of<T>(), arithmetic),
-                                   rounding_of_wide<Wide<T>>, squares);
+    const auto factors_of = [&](FactorOf what) {
+      return &Factors::of(rounding(dtype_of<T>(), arithmetic),
+                          rounding_of_wide<Wide<T>>, what);
+    };
+    Number::factors =
+        factors_of(squares ? FactorOf::norm : FactorOf::magnitudes);
+    Number::of_squares = factors_of(FactorOf::squares);
     Number::is_ieee = arithmetic == Arithmetic::ieee;
-    return std::make_unique<LoopOracle>(expect<T, Number>(inputs, size),
+    return std::make_unique<LoopOracle>(expect<T, Number>(inputs, size, rows),
                                         Number::is_ieee);
   }
 
+  // rows: about how many the loop has, for who waits.
   template <typename T, typename Number>
-  std::vector<ExpectedOutput> expect(const Arrays& inputs,
-                                     const Size& size) const {
+  std::vector<ExpectedOutput> expect(const Arrays& inputs, const Size& size,
+                                     double rows) const {
     static_assert(sizeof(Cell<T, Number>) == sizeof(Expected));
     auto outputs = kept_outputs(size, dtype_of<T>());
-    begin_pass(structure().rows(size));
+    begin_pass(rows);
     run<T, Number>(inputs, size, [&](std::string_view name) -> void* {
       for (auto& output : outputs) {
         if (output.spec.name == name) return output.elements.data();

@@ -7,7 +7,9 @@
 //
 // N is made of a constant (N sum = 0), of an element of an input (sum +=
 // p.x[i]), and by + - *. Where every right computation has an intermediate
-// value, whatever the order of its sums, the loop says stored(value).
+// value, whatever the order of its sums, the loop says stored(value). A term
+// with a stored value that was made of the same input has a part whose sign is
+// not random, the input's square: the loop says with_square(term, part).
 #pragma once
 
 #include <algorithm>
@@ -92,21 +94,24 @@ constexpr double grain_of(double x) {
                                      << 52);
 }
 
-// The factors of error bounds, by how many roundings a number has behind it: of
-// the variant and of the reference together. They are factors of the sum of
-// magnitudes; norms: of the root of the sum of squares of terms of random
-// signs.
+// Factors of error bounds: of the sum of the magnitudes of terms; of the root
+// of the sum of their squares, where their signs are random; of a sum of
+// squares.
+enum class FactorOf { magnitudes, norm, squares };
+
+// They depend on how many roundings a number has behind it: of the variant and
+// of the reference together.
 class Factors {
  public:
   // Computed when they are first asked for.
   static const Factors& of(const Rounding& variant, const Rounding& reference,
-                           bool norms);
+                           FactorOf what);
   double operator()(std::int64_t roundings) const {
     return factors_[place(roundings)];
   }
 
  private:
-  Factors(const Rounding& variant, const Rounding& reference, bool norms);
+  Factors(const Rounding& variant, const Rounding& reference, FactorOf what);
   // Beyond 256 in steps of less than 1 %, rounded up.
   static std::size_t place(std::int64_t roundings) {
     if (roundings <= 256) return std::max<std::int64_t>(roundings, 0);
@@ -118,18 +123,31 @@ class Factors {
   double factors_[places];
 };
 
+// What a number keeps of the errors of stored values: their sum; or, as those
+// of different sums are independent and have mean zero, the sum of their
+// squares, and the sum of the parts of its terms that are squares.
+template <bool squares, bool carries>
+struct Kept {};
+template <>
+struct Kept<false, true> {
+  double carried;
+};
+template <>
+struct Kept<true, true> {
+  double carried, square;
+};
+
 // A value, and what bounds the errors of those that compute it in another
 // order. Terms: how many numbers that are not zero are added up in it; each
 // has been rounded `within` times. The spread is the sum of their magnitudes,
 // or of their squares. carries: stored values keep the errors they have.
 template <typename Wide, bool squares, bool carries>
-struct Rounded {
+struct Rounded : Kept<squares, carries> {
   static constexpr Dtype dtype = Dtype::f64;
   Wide value;
   double spread;
   std::int64_t terms;
   std::int64_t within;
-  double carried;
 
   Rounded() = default;
   // A product with a power of two is exact.
@@ -143,12 +161,22 @@ struct Rounded {
     made.terms = x != 0;
     made.within = 0;
     if constexpr (carries) made.carried = 0;
+    if constexpr (carries && squares) made.square = 0;
     return made;
   }
 
   double error() const {
     const double whole = squares ? std::sqrt(spread) : spread;
-    return (*factors)(within + terms - 1) * whole + (carries ? carried : 0);
+    double error = (*factors)(within + terms - 1) * whole;
+    if constexpr (carries && squares) {
+      error +=
+          std::min(std::sqrt(static_cast<double>(terms)), most_deviations) *
+              std::sqrt(this->carried) +
+          (*of_squares)(within + terms - 1) * this->square;
+    } else if constexpr (carries) {
+      error += this->carried;
+    }
+    return error;
   }
   // One product is rounded once, and so to the nearest T. Else the last term:
   // the expected value was rounded to double.
@@ -162,15 +190,21 @@ struct Rounded {
   // An output that the loop reads again.
   static Rounded read_again(const Expected& output) {
     Rounded again = read(output.value, nullptr);
-    if constexpr (carries) {
-      again.carried = output.bound;
-      again.spread += output.bound;
-    }
+    if constexpr (carries) again.carry(output.value, output.bound);
     return again;
+  }
+  // Its value has this error.
+  void carry(double stored, double error) {
+    const double largest = std::abs(stored) + error;
+    this->carried = squares ? error * error : error;
+    spread = squares ? largest * largest : largest;
+    if constexpr (squares) this->square = 0;
+    terms = largest > 0;
+    within = 0;
   }
 
   // The arithmetic of the variant that is judged. Loops run one at a time.
-  static inline const Factors* factors = nullptr;
+  static inline const Factors *factors = nullptr, *of_squares = nullptr;
   static inline bool is_ieee = true;
 
   friend Rounded operator+(const Rounded& a, const Rounded& b) {
@@ -180,6 +214,7 @@ struct Rounded {
     sum.terms = a.terms + b.terms;
     sum.within = std::max(a.within, b.within);
     if constexpr (carries) sum.carried = a.carried + b.carried;
+    if constexpr (carries && squares) sum.square = a.square + b.square;
     return sum;
   }
   friend Rounded operator-(Rounded a) {
@@ -197,6 +232,7 @@ struct Rounded {
     product.within = a.within + b.within + a.terms + b.terms - 1;
     if constexpr (carries)
       product.carried = a.carried * b.spread + a.spread * b.carried;
+    if constexpr (carries && squares) product.square = 0;
     return product;
   }
   Rounded& operator+=(const Rounded& b) { return *this = *this + b; }
@@ -204,13 +240,13 @@ struct Rounded {
   Rounded& operator*=(const Rounded& b) { return *this = *this * b; }
 
   friend Rounded stored(Rounded a) {
-    if constexpr (carries) {
-      a.carried = a.error();
-      a.spread = std::abs(static_cast<double>(a.value)) + a.carried;
-      a.terms = a.spread > 0;
-      a.within = 0;
-    }
+    if constexpr (carries) a.carry(static_cast<double>(a.value), a.error());
     return a;
+  }
+  friend Rounded with_square(Rounded term, const Rounded& part) {
+    if constexpr (carries && squares)
+      term.square = std::abs(static_cast<double>(part.value));
+    return term;
   }
 };
 
@@ -285,6 +321,7 @@ struct Whole {
     if (!a.stays_exact()) again.most = std::numeric_limits<double>::infinity();
     return again;
   }
+  friend Whole with_square(const Whole& term, const Whole&) { return term; }
 };
 
 // An element of an output, of type T in memory, to which a loop assigns an N.

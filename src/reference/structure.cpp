@@ -12,12 +12,32 @@ namespace {
 // Set while a loop is learnt from: one at a time, on one thread.
 Seen* stored_on_the_way = nullptr;
 
-// The inputs of both; sets `once` to false where one is in both.
-std::vector<const void*> both(const Symbol& a, const Symbol& b, bool& once) {
-  std::vector<const void*> all;
-  std::ranges::set_union(a.inputs, b.inputs, std::back_inserter(all));
-  once = a.once && b.once && all.size() == a.inputs.size() + b.inputs.size();
+using Inputs = std::vector<const void*>;
+
+Inputs both(const Inputs& a, const Inputs& b) {
+  Inputs all;
+  std::ranges::set_union(a, b, std::back_inserter(all));
   return all;
+}
+
+bool meet(const Inputs& a, const Inputs& b) {
+  return both(a, b).size() < a.size() + b.size();
+}
+
+// What a sum and a product of these have in common.
+Symbol made_of(const Symbol& a, const Symbol& b) {
+  Symbol made;
+  made.inputs = both(a.inputs, b.inputs);
+  made.once = a.once && b.once && !meet(a.inputs, b.inputs);
+  made.own = both(a.own, b.own);
+  made.behind = both(a.behind, b.behind);
+  made.apart = a.apart && b.apart && !meet(a.own, b.own);
+  made.squares = a.squares || b.squares;
+  return made;
+}
+
+bool share_behind(const Symbol& a, const Symbol& b) {
+  return meet(a.own, b.behind) || meet(a.behind, b.own);
 }
 
 }  // namespace
@@ -54,22 +74,25 @@ Symbol::Symbol(double constant) : count(constant) {}
 
 Symbol Symbol::read(double, const void* input) {
   Symbol read(1);
-  read.inputs = {input};
+  read.inputs = read.own = {input};
   read.degree = 1;
   return read;
 }
 
 Symbol operator+(const Symbol& a, const Symbol& b) {
-  Symbol sum;
-  sum.inputs = both(a, b, sum.once);
+  Symbol sum = made_of(a, b);
+  sum.apart = sum.apart && !share_behind(a, b);
+  sum.reads =
+      (a.reads || a.count.terms == 0) && (b.reads || b.count.terms == 0);
   sum.degree = std::max(a.degree, b.degree);
   sum.count = a.count + b.count;
   return sum;
 }
 
 Symbol operator*(const Symbol& a, const Symbol& b) {
-  Symbol product;
-  product.inputs = both(a, b, product.once);
+  Symbol product = made_of(a, b);
+  product.squares = product.squares || share_behind(a, b);
+  product.reads = a.reads || b.reads;
   product.degree = a.degree + b.degree;
   product.count = a.count * b.count;
   return product;
@@ -81,11 +104,16 @@ Symbol stored(const Symbol& a) {
   stored_on_the_way->stores = true;
   Symbol again = a;
   again.count.terms = a.count.terms > 0;
+  again.own = {&stored_on_the_way->names.emplace_back()};
+  again.behind = a.own;
+  again.apart = a.apart && a.reads && a.behind.empty();
+  again.reads = false;
   return again;
 }
 
 void Seen::add(const Symbol& symbol) {
   once = once && symbol.once;
+  apart = apart && symbol.apart && !symbol.squares && symbol.reads;
   degree = std::max(degree, symbol.degree);
   add(symbol.count);
 }
@@ -122,7 +150,7 @@ double ByExtents::operator()(const Size& size) const {
 }
 
 void Structure::count_is(const Counted& count) {
-  terms = count.terms;
+  terms_of_outputs = count.terms;
   most = count.most;
   finest = -std::log2(count.grain);
 }
@@ -143,7 +171,7 @@ std::int64_t Structure::largest_whole(const Size& size, double exact,
 
 Structure learn_structure(const Size& low, const Size& high,
                           const std::function<Seen(const Size&)>& run) {
-  std::vector<double> terms, most, finest, rows;
+  std::vector<double> of_outputs, of_stored, most, finest, rows;
   Seen last;
   for (std::size_t corner = 0; corner < std::size_t{1} << low.size();
        ++corner) {
@@ -156,14 +184,18 @@ Structure learn_structure(const Size& low, const Size& high,
     rows.push_back(count_rows([&] { last = run(size); }));
     stored_on_the_way = nullptr;
     last.stores = stored.stores;
-    terms.push_back(std::max(last.terms, stored.terms));
+    last.apart = last.apart && stored.apart;
+    of_outputs.push_back(last.terms);
+    of_stored.push_back(stored.terms);
     most.push_back(std::max(last.most, stored.most));
     finest.push_back(std::max(last.finest, stored.finest));
   }
   return {.once = last.once && !last.stores,
           .stores = last.stores,
+          .apart = last.apart,
           .degree = last.degree,
-          .terms = {low, high, std::move(terms)},
+          .terms_of_outputs = {low, high, std::move(of_outputs)},
+          .terms_of_stored = {low, high, std::move(of_stored)},
           .most = {low, high, std::move(most)},
           .finest = {low, high, std::move(finest)},
           .rows = {low, high, std::move(rows)}};

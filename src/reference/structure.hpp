@@ -3,7 +3,9 @@
 // know before the loop has run on the problem itself.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <vector>
 
@@ -38,6 +40,9 @@ struct Counted {
   Counted& operator-=(const Counted& b) { return *this = *this + b; }
   Counted& operator*=(const Counted& b) { return *this = *this * b; }
   friend Counted stored(const Counted& a) { return a; }
+  friend Counted with_square(const Counted& term, const Counted& /*part*/) {
+    return term;
+  }
 };
 
 // Which inputs a number was made of, and how.
@@ -47,6 +52,12 @@ struct Symbol {
   bool once = true;                      // each of them in one term only
   int degree = 0;                        // the most inputs that are multiplied
   Counted count = {};
+  // The inputs and stored values that it reads itself, each in one term, and
+  // the inputs that these stored values were made of: none of them is an input
+  // of another term (apart), or of the same one (squares). Every term reads an
+  // input (reads).
+  std::vector<const void*> own = {}, behind = {};
+  bool apart = true, squares = false, reads = true;
 
   Symbol() = default;
   Symbol(double constant);
@@ -60,6 +71,10 @@ struct Symbol {
   Symbol& operator-=(const Symbol& b) { return *this = *this + b; }
   Symbol& operator*=(const Symbol& b) { return *this = *this * b; }
   friend Symbol stored(const Symbol& a);
+  friend Symbol with_square(Symbol term, const Symbol& /*part*/) {
+    term.squares = false;
+    return term;
+  }
 };
 
 // An element of an output: it is stored where the loop reads it again.
@@ -103,10 +118,11 @@ class Seen {
   void add(const Symbol& symbol);
   void add(const Counted& count);
 
-  bool once = true;
+  bool once = true, apart = true;
   int degree = 0;
   double terms = 1, most = 1, finest = 0;  // finest: -log2(grain)
   bool stores = false;
+  std::deque<char> names = {};  // their addresses stand for stored values
 };
 
 struct Structure {
@@ -114,8 +130,17 @@ struct Structure {
   // with inputs of random signs the terms have random signs.
   bool once;
   bool stores;
+  // Stored values are made of inputs alone, each input in one term; and each is
+  // in one term of an output, beside an input that is in no other. Their errors
+  // are independent, and what is not with_square() has a random sign.
+  bool apart;
   int degree;
-  ByExtents terms, most, finest, rows;
+  ByExtents terms_of_outputs, terms_of_stored, most, finest, rows;
+
+  // The most terms of a sum.
+  double terms(const Size& size) const {
+    return std::max(terms_of_outputs(size), terms_of_stored(size));
+  }
 
   // Whether whole inputs give whole results, or only the loop can tell.
   bool may_be_exact(const Size& size, double exact) const {
