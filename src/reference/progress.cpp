@@ -54,7 +54,7 @@ Watch::~Watch() {
 }
 
 void begin_pass(double rows) {
-  pass = {.look = pass.look, .rows = rows};
+  pass = {.look = pass.look, .on_one_thread = pass.on_one_thread, .rows = rows};
 }
 
 double count_rows(const std::function<void()>& run) {
