@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <mutex>
 #include <ostream>
 #include <random>
 #include <set>
@@ -300,8 +301,8 @@ int grade_submissions(const Arguments& arguments, const Streams& streams) {
   for (const auto& note : notes_on_sizes(assignment, course && course->squares))
     messages << "parlab: note: " << words(note) << "\n";
   Progress progress(messages, terminal_width(STDERR_FILENO));
-  progress.start(submissions.size() +
-                 (assignment.reference != nullptr ? 2 : 0));
+  const bool timed = assignment.reference != nullptr;
+  progress.start(timed ? 2 * submissions.size() + 2 : submissions.size());
   progress.show(
       "building " + std::to_string(submissions.size()) + " submissions", 0);
   for (const auto& missing : missing_fences())
@@ -315,12 +316,17 @@ int grade_submissions(const Arguments& arguments, const Streams& streams) {
                                        : BuildFor::emulation);
   if (was_interrupted()) return exit_interrupted;
   std::size_t done = 0;
+  std::mutex terminal;
   const auto graded = [&] {
     try {
       return grade::grade(
           assignment, std::move(submissions), arguments.typed,
-          [&](const std::string& what) { progress.show(what, done++); },
+          [&](const std::string& what) {
+            const std::lock_guard lock(terminal);
+            progress.show(what, done++);
+          },
           [&, told = std::set<std::string>()](const Detail& note) mutable {
+            const std::lock_guard lock(terminal);
             if (!told.insert(words(note)).second) return;
             progress.clear();
             messages << "parlab: note: " << words(note) << "\n";

@@ -18,19 +18,29 @@ namespace {
 constexpr std::size_t portion = 16;
 constexpr std::size_t most_threads = 8;
 
-}  // namespace
+// Calls work on at most this many threads, including the calling one.
+void start(std::size_t most, const std::function<void()>& work) {
+  std::vector<std::jthread> others;
+  try {
+    while (others.size() + 1 < most)
+      others.emplace_back(work);
+  } catch (const std::system_error&) {
+  }
+  work();
+}
 
-void on_all_cores(std::size_t count,
-                  const std::function<void(std::size_t)>& f) {
+// at_once: number of indices that a thread takes.
+void share_out(std::size_t most, std::size_t at_once, std::size_t count,
+               const std::function<void(std::size_t)>& f) {
   std::atomic<std::size_t> next{0};
   std::exception_ptr failure;
   std::mutex guard;
   const auto work = [&] {
     try {
       for (;;) {
-        const std::size_t begin = next.fetch_add(portion);
+        const std::size_t begin = next.fetch_add(at_once);
         if (begin >= count) return;
-        for (std::size_t i = begin; i < std::min(count, begin + portion); ++i)
+        for (std::size_t i = begin; i < std::min(count, begin + at_once); ++i)
           f(i);
       }
     } catch (...) {
@@ -39,21 +49,21 @@ void on_all_cores(std::size_t count,
       next = count;
     }
   };
-  const std::size_t cores =
-      std::clamp<std::size_t>(affinity().size(), 1, most_threads);
-  const std::size_t portions = (count + portion - 1) / portion;
-  on_threads(std::min(cores, portions), work);
+  start(std::min(most, (count + at_once - 1) / at_once), work);
   if (failure) std::rethrow_exception(failure);
 }
 
-void on_threads(std::size_t most, const std::function<void()>& work) {
-  std::vector<std::jthread> others;
-  try {
-    while (others.size() + 1 < most)
-      others.emplace_back(work);
-  } catch (const std::system_error&) {
-  }
-  work();
+}  // namespace
+
+void on_all_cores(std::size_t count,
+                  const std::function<void(std::size_t)>& f) {
+  share_out(std::clamp<std::size_t>(affinity().size(), 1, most_threads),
+            portion, count, f);
+}
+
+void on_threads(std::size_t most, std::size_t count,
+                const std::function<void(std::size_t)>& f) {
+  share_out(most, 1, count, f);
 }
 
 }  // namespace parlab

@@ -12,8 +12,9 @@ namespace parlab {
 // one of their exceptions, and the other calls may not have been made.
 void on_all_cores(std::size_t count, const std::function<void(std::size_t)>& f);
 
-// Calls work on at most this many threads, including the calling one, or on as
-// many as the system gives. They have ended when it returns.
-void on_threads(std::size_t most, const std::function<void()>& work);
+// The same for long calls: on at most this many threads, or on as many as the
+// system gives. Calls begin in the order of i.
+void on_threads(std::size_t most, std::size_t count,
+                const std::function<void(std::size_t)>& f);
 
 }  // namespace parlab

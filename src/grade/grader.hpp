@@ -10,6 +10,7 @@
 #include "grade/grading.hpp"
 #include "places/places.hpp"
 #include "sweep/plan.hpp"
+#include "verify/problem.hpp"
 
 namespace parlab::grade {
 
@@ -96,26 +97,41 @@ class Stopwatch {
 // decides.
 void judge(Grade& grade, const std::vector<Record>& records);
 
-// Judges one submission after another, and has the right ones timed.
+// Judges a submission in two steps: first what may be done for several at once,
+// then what needs a quiet machine.
 class Judge {
  public:
   Judge(Class& all, const std::string& command, Stopwatch& stopwatch)
       : all_(all), command_(command), stopwatch_(stopwatch) {}
 
-  // Ends early after Ctrl-C; the grade is incomplete then.
-  void grade(Grade& grade);
+  // What is still to be done with a submission alone.
+  enum class Next { nothing, on_gpu, timing };
+
+  // Judges all that has no time: emulation of kernels, programs of the host,
+  // and their races. It may run beside others, from several threads. Ends early
+  // after Ctrl-C; the grade is incomplete then.
+  Next judge(Grade& grade);
+  // Does the rest. The same about Ctrl-C.
+  void finish(Grade& grade, Next next);
+  // Whether its verdict may be the fault of neighbours or of the machine. Then
+  // it is judged once more, alone.
+  static bool may_be_others_fault(const Grade& grade, bool beside_others);
 
  private:
-  enum class Outcome { decided, needs_device };
-  void grade_program(Grade& grade);
+  Next try_program(Grade& grade);
+  void try_alone(Grade& grade, Next next);
+  void verify(Grade& grade, Contestant& contestant);
   void look_for_races(Grade& grade);
-  Outcome try_program(Grade& grade, const Program& program);
   std::unique_ptr<Contestant> start(const Grade& grade,
                                     const Program& program) const;
+  Program program_of(const Grade& grade, Next next) const;
 
   Class& all_;
   const std::string& command_;
   Stopwatch& stopwatch_;
+  // All submissions get the same inputs.
+  const std::shared_ptr<SharedOracles> oracles_ =
+      std::make_shared<SharedOracles>();
 };
 
 }  // namespace parlab::grade

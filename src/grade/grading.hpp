@@ -89,9 +89,11 @@ struct Class {
   bool timed() const { return reference.has_value(); }
 };
 
-// Runs each built submission in a process of its own, one after the other,
-// until Ctrl-C. says: one line about the next step; tells: a note that a size
-// takes long or is replaced. Throws PointError if the reference does not pass.
+// Runs each built submission in a process of its own, until Ctrl-C: judges them
+// side by side, then, one after the other, has a GPU judge them and times them.
+// says: one line about the next step, twice for each if there is a reference;
+// tells: a note that a size takes long or is replaced; both must be safe to
+// call from several threads. Throws PointError if the reference does not pass.
 Class grade(const Assignment& assignment, std::vector<Submission> submissions,
             const std::string& command,
             const std::function<void(const std::string&)>& says,

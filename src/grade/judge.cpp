@@ -30,11 +30,16 @@ Detail refused(const Assignment& assignment, const Variant& variant) {
   return {};
 }
 
-// Causes that say nothing about the submission.
-bool is_beyond_emulation(Cause cause) {
-  return cause == Cause::not_emulated ||
-         cause == Cause::synchronises_too_often ||
-         cause == Cause::emulation_memory_short;
+bool is_short_of_memory(const Detail& why) {
+  return why.cause == Cause::emulation_memory_short ||
+         std::ranges::any_of(why.further, is_short_of_memory);
+}
+
+// These say nothing about the submission.
+bool is_beyond_emulation(const Detail& why) {
+  return why.cause == Cause::not_emulated ||
+         why.cause == Cause::synchronises_too_often ||
+         why.cause == Cause::emulation_memory_short;
 }
 
 // The system was short of something, whatever the reason.
@@ -51,6 +56,20 @@ bool is_nobodys(const Detail& why) {
       return std::get<std::string>(why.arguments.at(1)) == "KILL";
     default:
       return std::ranges::any_of(why.further, is_nobodys);
+  }
+}
+
+// What `step` throws becomes the verdict.
+void charged(Grade& grade, const std::function<void()>& step) {
+  try {
+    step();
+  } catch (const PointError& error) {
+    grade.verdict = error.verdict;
+    grade.detail = error.detail;
+  } catch (const std::system_error& error) {
+    grade.verdict = Verdict::unverified;
+    grade.detail = {.cause = Cause::system_refused,
+                    .arguments = {error.what()}};
   }
 }
 
@@ -72,16 +91,33 @@ void judge(Grade& grade, const std::vector<Record>& records) {
   }
 }
 
-void Judge::grade(Grade& grade) {
-  if (const auto trouble = grade.submission.trouble) {
+Judge::Next Judge::judge(Grade& grade) {
+  const auto& submission = grade.submission;
+  if (const auto trouble = submission.trouble) {
     grade.verdict = trouble.cause == Cause::only_on_gpu
                         ? Verdict::unverified
                         : Verdict::not_supported;
     grade.detail = trouble;
-  } else {
-    grade_program(grade);
+    return Next::nothing;
+  }
+  const auto next =
+      submission.program.empty() ? Next::on_gpu : try_program(grade);
+  if (next != Next::on_gpu || !submission.on_gpu.empty() || was_interrupted())
+    return next;
+  grade.verdict = Verdict::unverified;
+  grade.detail = {.cause = Cause::only_on_gpu, .further = {grade.detail}};
+  return Next::nothing;
+}
+
+void Judge::finish(Grade& grade, Next next) {
+  if (next != Next::nothing) {
+    const Grade judged = grade;
+    try_alone(grade, next);
     // The machine may have enough again a moment later.
-    if (is_nobodys(grade.detail) && !was_interrupted()) grade_program(grade);
+    if (is_nobodys(grade.detail) && !was_interrupted()) {
+      grade = judged;
+      try_alone(grade, next);
+    }
   }
   if (!grade.passed() && is_nobodys(grade.detail)) {
     grade.verdict = Verdict::unverified;
@@ -89,36 +125,20 @@ void Judge::grade(Grade& grade) {
   }
 }
 
-void Judge::grade_program(Grade& grade) {
+bool Judge::may_be_others_fault(const Grade& grade, bool beside_others) {
+  if (is_nobodys(grade.detail)) return true;
+  return beside_others && (grade.verdict == Verdict::timed_out ||
+                           is_short_of_memory(grade.detail));
+}
+
+Program Judge::program_of(const Grade& grade, Next next) const {
   const auto& submission = grade.submission;
-  // First by emulation, which watches every access: messages name the line, and
-  // races are found.
-  const std::string workload(all_.assignment.workload->name());
-  auto found = Outcome::needs_device;
-  if (!submission.program.empty()) {
-    found =
-        try_program(grade, {.command = {submission.program.string(), workload},
-                            .user = submission.user});
-  }
-  if (was_interrupted()) return;
-  if (submission.on_gpu.empty()) {
-    if (found != Outcome::needs_device) return;
-    grade.verdict = Verdict::unverified;
-    grade.detail = {.cause = Cause::only_on_gpu, .further = {grade.detail}};
-    return;
-  }
-  if (grade.passed() || found == Outcome::needs_device) {
-    const bool is_right = grade.passed();
-    try_program(grade, {.command = {submission.on_gpu.string(), workload},
-                        .uses_gpu = true,
-                        .user = submission.user});
-    // It was right, but cannot have a time.
-    if (is_right && grade.detail.cause == Cause::waits_for_device) {
-      grade.verdict = Verdict::passed;
-      grade.where.clear();
-      grade.detail = {.cause = Cause::not_timed, .further = {grade.detail}};
-    }
-  }
+  const bool on_gpu = next == Next::on_gpu;
+  const auto& path = on_gpu ? submission.on_gpu : submission.program;
+  return {
+      .command = {path.string(), std::string(all_.assignment.workload->name())},
+      .uses_gpu = on_gpu,
+      .user = submission.user};
 }
 
 std::unique_ptr<Contestant> Judge::start(const Grade& grade,
@@ -152,6 +172,7 @@ void Judge::look_for_races(Grade& grade) {
                     .user = grade.submission.user});
   const auto& variant = watched->variant;
   Plan plan = plan_for(all_.assignment, command_);
+  plan.oracles = oracles_;
   plan.variants = {&variant};
   plan.sizes = sizes_for(all_.assignment, variant);
   std::erase_if(plan.sizes, [&](const Size& size) {
@@ -163,63 +184,86 @@ void Judge::look_for_races(Grade& grade) {
   plan.verify_only = true;
   if (plan.sizes.empty()) return;
   Grade found;
-  judge(found, swept(plan, watched->places, all_));
+  parlab::grade::judge(found, swept(plan, watched->places, all_));
   if (found.detail.cause != Cause::race_of_threads) return;
   grade.verdict = found.verdict;
   grade.detail = found.detail;
   grade.where = found.where;
 }
 
-Judge::Outcome Judge::try_program(Grade& grade, const Program& program) {
-  try {
-    const auto contestant = start(grade, program);
+void Judge::verify(Grade& grade, Contestant& contestant) {
+  const auto& variant = contestant.variant;
+  grade.idea = variant.idea;
+  Plan plan = plan_for(all_.assignment, command_);
+  plan.oracles = oracles_;
+  plan.variants = {&variant};
+  plan.sizes = sizes_for(all_.assignment, variant);
+  plan.verify_only = true;
+  // Sizes that take long in emulation are left to the GPU, if there is one.
+  if (contestant.places.emulating() && !grade.submission.on_gpu.empty()) {
+    std::erase_if(plan.sizes, [&](const Size& size) {
+      return emulated_seconds(plan.workload->work(
+                 size, all_.assignment.dtype)) > emulated_s_beside_gpu;
+    });
+  }
+  if (!plan.sizes.empty())
+    parlab::grade::judge(grade, swept(plan, contestant.places, all_));
+  else
+    grade.verdict = Verdict::passed;
+  if (grade.passed() && variant.multiple_of > 1 && !grade.detail) {
+    grade.detail = {.cause = Cause::passed_at_multiples,
+                    .arguments = {std::int64_t{variant.multiple_of}}};
+  }
+}
+
+// First by emulation, which watches every access: messages name the line, and
+// races are found.
+Judge::Next Judge::try_program(Grade& grade) {
+  const auto& submission = grade.submission;
+  auto next = Next::nothing;
+  charged(grade, [&] {
+    const auto contestant = start(grade, program_of(grade, Next::nothing));
     const auto& variant = contestant->variant;
-    grade.idea = variant.idea;
-    Plan plan = plan_for(all_.assignment, command_);
-    plan.variants = {&variant};
-    plan.sizes = sizes_for(all_.assignment, variant);
-    plan.verify_only = true;
-    // Sizes that take long in emulation are left to the GPU, if there is one.
-    const bool emulated = contestant->places.emulating();
-    if (emulated && !grade.submission.on_gpu.empty()) {
-      std::erase_if(plan.sizes, [&](const Size& size) {
-        return emulated_seconds(plan.workload->work(
-                   size, all_.assignment.dtype)) > emulated_s_beside_gpu;
-      });
-    }
-    if (!plan.sizes.empty())
-      judge(grade, swept(plan, contestant->places, all_));
-    else
-      grade.verdict = Verdict::passed;
-    if (grade.passed() && variant.multiple_of > 1 && !grade.detail) {
-      grade.detail = {.cause = Cause::passed_at_multiples,
-                      .arguments = {std::int64_t{variant.multiple_of}}};
-    }
-    if (was_interrupted()) return Outcome::decided;
+    verify(grade, *contestant);
+    if (was_interrupted()) return;
     if (grade.verdict == Verdict::not_supported &&
-        (!variant.hardware.empty() || is_beyond_emulation(grade.detail.cause)))
-      return Outcome::needs_device;
+        (!variant.hardware.empty() || is_beyond_emulation(grade.detail))) {
+      next = Next::on_gpu;
+      return;
+    }
     // A race also explains many wrong results.
     if (grade.passed() || grade.verdict == Verdict::wrong_result)
       look_for_races(grade);
-    if (was_interrupted() || !grade.passed()) return Outcome::decided;
-    if (emulated && grade.submission.is_cuda())
+    if (was_interrupted() || !grade.passed()) return;
+    if (contestant->places.emulating() && submission.is_cuda())
       grade.counted = counted(all_.assignment, *contestant);
-    const bool is_emulated = grade.submission.is_cuda() && !program.uses_gpu;
-    if (grade.passed() && !is_emulated && stopwatch_.is_running() &&
+    if (!submission.on_gpu.empty())
+      next = Next::on_gpu;
+    else if (!submission.is_cuda() && stopwatch_.is_running())
+      next = Next::timing;
+  });
+  return next;
+}
+
+void Judge::try_alone(Grade& grade, Next next) {
+  const bool is_right = grade.passed();
+  const auto program = program_of(grade, next);
+  charged(grade, [&] {
+    const auto contestant = start(grade, program);
+    if (next == Next::on_gpu) verify(grade, *contestant);
+    if (was_interrupted() || !grade.passed()) return;
+    if (stopwatch_.is_running() &&
         contestant->places.all().front().can_time()) {
       stopwatch_.time(grade, *contestant,
                       [&] { return start(grade, program); });
     }
-  } catch (const PointError& error) {
-    grade.verdict = error.verdict;
-    grade.detail = error.detail;
-  } catch (const std::system_error& error) {
-    grade.verdict = Verdict::unverified;
-    grade.detail = {.cause = Cause::system_refused,
-                    .arguments = {error.what()}};
+  });
+  // It was right, but cannot have a time.
+  if (is_right && grade.detail.cause == Cause::waits_for_device) {
+    grade.verdict = Verdict::passed;
+    grade.where.clear();
+    grade.detail = {.cause = Cause::not_timed, .further = {grade.detail}};
   }
-  return Outcome::decided;
 }
 
 }  // namespace parlab::grade

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <fstream>
 #include <set>
@@ -284,23 +283,18 @@ void build(std::vector<Submission>& submissions, const std::string& workload,
   require_limits(of_compilers);
   for (const auto& submission : submissions)
     require_unseen(submission.file, root);
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t i;
-         !was_interrupted() && (i = next++) < submissions.size();) {
-      if (submissions[i].trouble) continue;
-      try {
-        build_with_room(submissions[i], workload, folder, what, with);
-      } catch (const std::system_error& error) {
-        submissions[i].trouble = {.cause = Cause::system_refused,
-                                  .arguments = {error.what()}};
-      } catch (const std::exception& error) {
-        submissions[i].trouble = {.cause = Cause::cannot_be_built,
-                                  .arguments = {error.what()}};
-      }
+  on_threads(affinity().size(), submissions.size(), [&](std::size_t i) {
+    if (was_interrupted() || submissions[i].trouble) return;
+    try {
+      build_with_room(submissions[i], workload, folder, what, with);
+    } catch (const std::system_error& error) {
+      submissions[i].trouble = {.cause = Cause::system_refused,
+                                .arguments = {error.what()}};
+    } catch (const std::exception& error) {
+      submissions[i].trouble = {.cause = Cause::cannot_be_built,
+                                .arguments = {error.what()}};
     }
-  };
-  on_threads(affinity().size(), work);
+  });
   const auto failed = std::ranges::find_if(submissions, [](const auto& one) {
     return one.trouble && !one.source.empty();
   });

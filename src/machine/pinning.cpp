@@ -72,6 +72,7 @@ class StacksOfOpenmp {
 }  // namespace
 
 Detail why_no_threads(int wanted) {
+  if (wanted <= 1) return {};
   const StacksOfOpenmp stacks;
   std::atomic<bool> enough = false;
   std::vector<std::atomic<pid_t>> ids(static_cast<std::size_t>(wanted));

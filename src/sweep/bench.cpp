@@ -76,7 +76,7 @@ std::optional<Bench> set_up_bench(Session& session, const PointPlan& point,
     require_memory(session.plan, point);
     bench.problem = std::make_unique<Problem>(
         *session.plan.workload, point.size, point.dtype, point.variants,
-        session.plan.seed);
+        session.plan.seed, session.plan.oracles);
   } catch (const PointError& error) {
     for (auto* place : places)
       fail(bench, *place, error);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,8 @@
 #include "record/record.hpp"
 
 namespace parlab {
+
+class SharedOracles;
 
 struct Plan {
   const Workload* workload = nullptr;
@@ -52,6 +55,8 @@ struct Plan {
   std::optional<Ceilings> host_ceilings = {}, device_ceilings = {};
   // seed of the inputs' values; absent: the usual one
   std::optional<std::uint64_t> seed = {};
+  // those of other plans for the same problems
+  std::shared_ptr<SharedOracles> oracles = {};
   // CUDA's numbers of the GPUs that share the points; empty: all
   std::vector<int> devices = {0};
   std::string node;          // the host's name in its cluster, if one was given

@@ -230,6 +230,11 @@ void take_samples(Bench& bench, Cache cache) {
 void sample_on(Bench& bench, InputKind inputs) {
   const bool usual =
       std::ranges::find(input_kinds, inputs) != input_kinds.end();
+  const bool timed =
+      std::ranges::any_of(bench.listing.trials, [&](const Trial& trial) {
+        return trial.passed() && is_timed(bench.session.plan, trial);
+      });
+  if (usual && !timed) return;
   if (bench.problem->kind() != inputs) {
     if (usual)
       load_inputs(bench, inputs);

@@ -420,7 +420,7 @@ Supervisor::Execution::Execution(Supervisor& supervisor,
 }
 
 Supervisor& unsupervised() {
-  static Supervisor supervisor;
+  thread_local Supervisor supervisor;  // sweeps may run side by side
   supervisor.repeats = supervisor.fences = false;
   return supervisor;
 }

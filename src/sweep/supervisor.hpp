@@ -150,8 +150,8 @@ class Supervisor {
   std::optional<std::size_t> afresh_;  // the part that began in a fresh worker
 };
 
-// A supervisor that was never started: everything happens in the current
-// process.
+// This thread's supervisor that was never started: everything happens in the
+// current process.
 Supervisor& unsupervised();
 
 }  // namespace parlab

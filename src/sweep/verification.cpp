@@ -84,12 +84,15 @@ bool has_measurement(const Listing& listing, const Trial& trial) {
 }  // namespace
 
 void verify(Bench& bench, InputKind kind) {
-  load_inputs(bench, kind);
-  for (auto& trial : bench.listing.trials) {
+  const auto is_due = [&](const Trial& trial) {
     const bool open =
         trial.passed() || (kind == input_kinds.front() && trial.is_open());
-    if (!open || !has_pending(bench.listing, trial) || bench.interrupted())
-      continue;
+    return open && has_pending(bench.listing, trial) && !bench.interrupted();
+  };
+  if (std::ranges::none_of(bench.listing.trials, is_due)) return;
+  load_inputs(bench, kind);
+  for (auto& trial : bench.listing.trials) {
+    if (!is_due(trial)) continue;
     show_work(bench, "verifying", trial);
     // another configuration of its variant may have been killed
     if (!trial.passed()) recall(bench.session, trial);
@@ -100,6 +103,11 @@ void verify(Bench& bench, InputKind kind) {
 }
 
 void verify_again(Bench& bench) {
+  if (std::ranges::none_of(bench.listing.trials, [&](const Trial& trial) {
+        return has_measurement(bench.listing, trial);
+      })) {
+    return;
+  }
   const auto measured_on = bench.session.plan.inputs.front();
   for (auto kind = input_kinds.rbegin(); kind != input_kinds.rend(); ++kind) {
     if (bench.problem->kind() != *kind) load_inputs(bench, *kind);

@@ -72,13 +72,36 @@ Detail detail_of(const Mismatch& mismatch) {
                         number(std::abs(found - expected)), number(bound)}};
 }
 
+std::shared_ptr<const Oracle> SharedOracles::of(
+    const Key& key, std::int64_t outputs,
+    const std::function<std::unique_ptr<Oracle>()>& make) {
+  constexpr std::int64_t most_outputs = 1 << 20;
+  if (outputs > most_outputs) return make();
+  auto& known = [&]() -> Known& {
+    const std::lock_guard lock(mutex_);
+    return known_[key];
+  }();
+  std::unique_lock lock(known.making);
+  if (known.oracle) return known.oracle;
+  if (!known.is_shared) {
+    lock.unlock();
+    return make();
+  }
+  std::shared_ptr<const Oracle> made = make();
+  known.is_shared = dynamic_cast<const HasAllResults*>(made.get()) != nullptr;
+  if (known.is_shared) known.oracle = made;
+  return made;
+}
+
 Problem::Problem(const Workload& workload, const Size& size, Dtype dtype,
                  const std::vector<const Variant*>& variants,
-                 std::optional<std::uint64_t> seed)
+                 std::optional<std::uint64_t> seed,
+                 std::shared_ptr<SharedOracles> shared)
     : workload_(workload),
       size_(size),
       dtype_(dtype),
       seed_(seed),
+      shared_(std::move(shared)),
       inputs_(inputs_needed(workload, size, dtype, variants)),
       outputs_(arrays_needed(workload, size, dtype, variants)) {
   std::erase_if(outputs_, [](const ArraySpec& array) {
@@ -103,7 +126,20 @@ void Problem::refill() {
 
 std::optional<Mismatch> Problem::check(const Arrays& outputs,
                                        const Variant& variant) {
-  return check(oracles_, outputs, variant);
+  return check(oracles_, shared_.get(), outputs, variant);
+}
+
+std::shared_ptr<const Oracle> Problem::make_oracle(
+    Arithmetic arithmetic, SharedOracles* shared) const {
+  const auto make = [&] {
+    return workload_.oracle(inputs_.view(), size_, dtype_, kind_, arithmetic);
+  };
+  if (shared == nullptr) return make();
+  std::int64_t count = 0;
+  for (const auto& array : outputs_)
+    count += array.count;
+  return shared->of({&workload_, size_, dtype_, kind_, seed_, arithmetic},
+                    count, make);
 }
 
 std::optional<LargestError> Problem::largest_error(const Arrays& outputs,
@@ -130,23 +166,22 @@ std::optional<Mismatch> Problem::check_disturbed(const Arrays& outputs,
   // Writing large inputs anew takes longer than an execution.
   const auto& made = oracles_of_disturbed_[variant.arithmetic_in(dtype_)];
   if (dynamic_cast<const HasAllResults*>(made.oracle.get()) != nullptr)
-    return check(oracles_of_disturbed_, outputs, variant);
+    return check(oracles_of_disturbed_, nullptr, outputs, variant);
 
   SignedInputs inputs(inputs_.view(), threads_worth(inputs_.view()));
   inputs.take(disturbed_.signs);
   const Changed changed(disturbed_.inputs, inputs_.view());
-  return check(oracles_of_disturbed_, outputs, variant);
+  return check(oracles_of_disturbed_, nullptr, outputs, variant);
 }
 
-std::optional<Mismatch> Problem::check(Oracles& oracles, const Arrays& outputs,
+std::optional<Mismatch> Problem::check(Oracles& oracles, SharedOracles* shared,
+                                       const Arrays& outputs,
                                        const Variant& variant) {
   const Arithmetic arithmetic = variant.arithmetic_in(dtype_);
   auto& [oracle, failure] = oracles[arithmetic];
   if (failure) std::rethrow_exception(failure);
   try {
-    if (!oracle)
-      oracle =
-          workload_.oracle(inputs_.view(), size_, dtype_, kind_, arithmetic);
+    if (!oracle) oracle = make_oracle(arithmetic, shared);
   } catch (...) {
     failure = std::current_exception();
     throw;

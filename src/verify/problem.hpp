@@ -2,10 +2,14 @@
 // results.
 #pragma once
 
+#include <cstdint>
 #include <exception>
+#include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "core/accuracy.hpp"
@@ -29,13 +33,38 @@ double bytes_needed(const Workload& workload, const Size& size, Dtype dtype,
 
 Detail detail_of(const Mismatch& mismatch);
 
+// Oracles of inputs that several problems make alike, for several threads. It
+// keeps small ones that have all results: others refer to the inputs of their
+// problem, or take too much memory.
+class SharedOracles {
+ public:
+  using Key = std::tuple<const Workload*, Size, Dtype, InputKind,
+                         std::optional<std::uint64_t>, Arithmetic>;
+  // The oracle of these inputs, or the one that `make` returns. outputs: the
+  // number of results that it has.
+  std::shared_ptr<const Oracle> of(
+      const Key& key, std::int64_t outputs,
+      const std::function<std::unique_ptr<Oracle>()>& make);
+
+ private:
+  struct Known {
+    std::mutex making;
+    std::shared_ptr<const Oracle> oracle = {};
+    bool is_shared = true;
+  };
+  std::mutex mutex_;
+  std::map<Key, Known> known_;
+};
+
 class Problem {
  public:
   // seed: changes the values of inputs of kinds that take signs; absent: the
-  // usual values. Throws PointError(out_of_memory).
+  // usual values. shared: used for the inputs of fill() if it is there. Throws
+  // PointError(out_of_memory).
   Problem(const Workload& workload, const Size& size, Dtype dtype,
           const std::vector<const Variant*>& variants,
-          std::optional<std::uint64_t> seed = {});
+          std::optional<std::uint64_t> seed = {},
+          std::shared_ptr<SharedOracles> shared = {});
 
   // Makes inputs of this kind; results of earlier oracles no longer count.
   void fill(InputKind kind);
@@ -67,16 +96,20 @@ class Problem {
   Dtype dtype_;
   InputKind kind_ = InputKind::integers;
   std::optional<std::uint64_t> seed_;
+  std::shared_ptr<SharedOracles> shared_;
   HostArrays inputs_;
   std::vector<ArraySpec> outputs_;
   // made on first use, which is not tried again where it failed
   struct Made {
-    std::unique_ptr<Oracle> oracle = nullptr;
+    std::shared_ptr<const Oracle> oracle = nullptr;
     std::exception_ptr failure = nullptr;
   };
   using Oracles = std::map<Arithmetic, Made>;
-  std::optional<Mismatch> check(Oracles& oracles, const Arrays& outputs,
-                                const Variant& variant);
+  // shared: may have it already, if there are some.
+  std::shared_ptr<const Oracle> make_oracle(Arithmetic arithmetic,
+                                            SharedOracles* shared) const;
+  std::optional<Mismatch> check(Oracles& oracles, SharedOracles* shared,
+                                const Arrays& outputs, const Variant& variant);
 
   Oracles oracles_, oracles_of_disturbed_;
   Disturbance disturbed_;

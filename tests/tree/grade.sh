@@ -267,11 +267,20 @@ else
   expect "the page has the ladder" grep -q 'serial/plain' grades/dmv/index.html
 fi
 
+# Neighbours change nothing: one CPU judges one after another, several judge side by side.
+alone=(taskset -c "$(taskset -cp $$ | grep -oE '[0-9]+' | sed -n 2p)")
+mkdir beside && cp class/{ann,bob,dora,emil,race,endless,misaligned,one_block,does_not_compile}.cu class/openmp.cpp beside
+"${alone[@]}" "$parlab" grade dmv beside --seed 5 --execution-limit 3 --output one >out 2>errors
+start=$SECONDS
+"$parlab" grade dmv beside --seed 5 --execution-limit 3 --output several >out 2>errors
+expect "side by side all get what they get alone ($((SECONDS - start)) s): $(diff {one,several}/grades.csv | sed -n '2p;4p')" \
+  cmp -s one/grades.csv several/grades.csv
+
 # Ctrl-C while the second of three is at work.
 mkdir interrupted && cp class/ann.cu class/endless.cu interrupted && cp class/ann.cu interrupted/zoe.cu
 cp class/does_not_compile.cu interrupted/yves.cu
 complete=$(md5sum grades/dmv/grades.csv)
-"$parlab" grade dmv interrupted --execution-limit 3 >out 2>errors &
+"${alone[@]}" "$parlab" grade dmv interrupted --execution-limit 3 >out 2>errors &
 grader=$!
 until pgrep -P $grader -f "/endless/emulated dmv" >/dev/null || ! kill -0 $grader; do sleep 0.1; done
 kill -INT $grader

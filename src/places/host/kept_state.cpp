@@ -7,6 +7,7 @@
 #include <clocale>
 #include <cstdlib>
 #include <filesystem>
+#include <mutex>
 
 #include "core/affinity.hpp"
 
@@ -30,6 +31,16 @@ void put_back(const std::vector<std::string>& environment) {
   }
 }
 
+// The mask can only be read by setting it. Another thread must not read it in
+// between.
+mode_t mask_now() {
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
+  const auto mask = umask(0);
+  umask(mask);
+  return mask;
+}
+
 std::string folder_now() {
   std::error_code none;
   return std::filesystem::current_path(none).string();
@@ -38,7 +49,7 @@ std::string folder_now() {
 }  // namespace
 
 KeptState::KeptState()
-    : mask_(umask(0)),
+    : mask_(mask_now()),
       folder_(folder_now()),
       c_locale_(std::setlocale(LC_ALL, nullptr)),
       environment_(environment_now()),
@@ -47,7 +58,6 @@ KeptState::KeptState()
       threads_(omp_get_max_threads()),
       dynamic_(omp_get_dynamic()),
       levels_(omp_get_max_active_levels()) {
-  umask(mask_);
   std::fegetenv(&arithmetic_);
   for (int i = 0; i < std::ssize(timers_); ++i)
     getitimer(static_cast<__itimer_which>(i), &timers_[i]);
