@@ -114,8 +114,9 @@ __global__ void __launch_bounds__(small_block, 1)
     vector_sum_flagged_small(const T* x, T* sum, unsigned n, Word* words,
                              unsigned* started) {
   __shared__ T part[small_block / 32];
+  const bool alone = gridDim.x == 1;  // has nobody to wait for
   unsigned ticket = 0;
-  if (threadIdx.x == 0) ticket = atomicAdd(started, 1u);
+  if (threadIdx.x == 0 && !alone) ticket = atomicAdd(started, 1u);
 
   const auto* packs = reinterpret_cast<const Pack<T>*>(x);
   const unsigned count = n / Pack<T>::count, threads = gridDim.x * small_block;
@@ -133,6 +134,10 @@ __global__ void __launch_bounds__(small_block, 1)
 
   mine = block_sum<T, small_block>(mine, part);
   if (threadIdx.x >= 32) return;
+  if (alone) {
+    if (threadIdx.x == 0) *sum = mine;
+    return;
+  }
 
   if (threadIdx.x == 0) atomicExch(&words[blockIdx.x], to_word(mine));
   if (__shfl_sync(0xffffffffu, ticket, 0) != gridDim.x - 1) return;
@@ -214,14 +219,16 @@ __global__ void __launch_bounds__(large_block, 2)
   }
 }
 
-// Starts the small kernel with as many loads per thread as 32 blocks need.
+// Starts the small kernel with as many loads per thread as 32 blocks need, or
+// as one block needs if eight will do: a second block costs more than they do.
 template <typename T, int loads = 1>
 void sum_small(Gpu& gpu, const VectorSum::Args<T>& p, Word* words,
                unsigned* started) {
   constexpr std::int64_t reach =
-      std::int64_t{small_block} * Pack<T>::count * loads;
+                             std::int64_t{small_block} * Pack<T>::count * loads,
+                         most_alone = 8 * small_block * Pack<T>::count;
   if constexpr (loads < 16) {
-    if (p.n > reach * small_blocks)
+    if (p.n > reach * small_blocks || (p.n > reach && p.n <= most_alone))
       return sum_small<T, 2 * loads>(gpu, p, words, started);
   }
 
