@@ -7,9 +7,9 @@
 // leaves less of the device idle. Large tiles that are left over when all
 // blocks have equally many are cut along k into equal shares, one per block;
 // parts of tiles go to scratch memory, and a second kernel adds them up, in
-// order. (Osama et al., Stream-K, 2023.) A last column of tiles with few
-// columns of C costs less and is divided accordingly: columns outside C are
-// neither copied nor multiplied.
+// order. (Osama et al., Stream-K, 2023.) If there are fewer tiles than blocks,
+// all are cut. A last column of tiles with few columns of C costs less and is
+// divided accordingly: columns outside C are neither copied nor multiplied.
 //
 // Bulk copies need rows aligned to 16 bytes. If a matrix has others, all
 // threads of the third warpgroup copy its elements. Problems too small for
@@ -24,25 +24,26 @@ using namespace parlab;
 namespace {
 
 // As in tensor.cuh. eights: groups of 8 rows multiplied at a time. shared:
-// whether the last tiles are shared, which pays if they are large. early: the
+// whether the last tiles are shared, which pays if they are large. narrow:
+// whether there is a kernel for a last column of narrow tiles. early: the
 // barrier of the next stage is tested one group of products before the stage is
 // needed, so that the answer is there by then.
 struct SquareTile {
   static constexpr int rows = 128, cols = 128, warp_rows = 64, warp_cols = 32;
   static constexpr int eights = 2;
-  static constexpr bool shared = true, early = true;
+  static constexpr bool shared = true, narrow = true, early = true;
   static constexpr double share = 0.97, begin = 0.1;
 };
 struct SmallerTile {
   static constexpr int rows = 96, cols = 96, warp_rows = 24, warp_cols = 48;
   static constexpr int eights = 1;
-  static constexpr bool shared = false, early = false;
+  static constexpr bool shared = true, narrow = false, early = false;
   static constexpr double share = 1, begin = 0.1;
 };
 struct HalfTile {
   static constexpr int rows = 128, cols = 64, warp_rows = 32, warp_cols = 32;
   static constexpr int eights = 2;
-  static constexpr bool shared = false, early = false;
+  static constexpr bool shared = false, narrow = false, early = false;
   static constexpr double share = 1.03, begin = 0.12;
 };
 
@@ -610,10 +611,10 @@ __global__ void __launch_bounds__(bulk_copier)
   store(p, row + 4, col, sum[1], sum[3]);
 }
 
-// The cost of sharing, in multiply-adds of a multiprocessor. of_narrow: the
-// kernel for narrow tiles is used if its tiles need at most this share of the
-// time of whole ones.
-constexpr double of_sharing = 2.5e6, of_narrow = 0.97;
+// The cost of sharing, in columns of A of a tile per multiprocessor. of_narrow:
+// the kernel for narrow tiles is used if its tiles need at most this share of
+// the time of whole ones.
+constexpr double of_sharing = 150, of_narrow = 0.97;
 
 // The time of all tiles, in units of a whole tile's.
 double whole_tiles(const Shares& shares) {
@@ -649,11 +650,12 @@ Shares shares_of(Gpu& gpu, const Matmul::Args<double>& p) {
                      .inner_steps = 0,
                      .last_steps = 0,
                      .last_cost = Shares::full};
-  if (!S::shared || tiles < most) return whole;
+  if (!S::shared) return whole;
 
   const auto shared_at = [&](int last_cost) {
     Shares shares = whole;
     shares.last_cost = last_cost;
+    shares.blocks = most;
     if (last_cost < Shares::full) --shares.inner_across;
     const int inner = down * shares.inner_across;
     shares.first_tile = inner / most * most;
@@ -664,12 +666,16 @@ Shares shares_of(Gpu& gpu, const Matmul::Args<double>& p) {
   const std::int64_t last_cols = p.n - std::int64_t{across - 1} * S::cols;
   const Shares alike = shared_at(Shares::full),
                narrow = shared_at(cost_of_columns<S>(last_cols));
+  // The kernel for narrow tiles pays only beside many whole ones.
   const Shares& best =
-      whole_tiles(narrow) < of_narrow * whole_tiles(alike) ? narrow : alike;
+      S::narrow && tiles >= most &&
+              whole_tiles(narrow) < of_narrow * whole_tiles(alike)
+          ? narrow
+          : alike;
 
   const double saved =
       (whole_tiles(whole) - whole_tiles(best)) * of_tile * S::depth;
-  return saved * S::rows * S::cols < of_sharing ? whole : best;
+  return saved < of_sharing ? whole : best;
 }
 
 // As in tensor.cuh.
@@ -678,8 +684,8 @@ double estimate_bulk(Gpu& gpu, const Matmul::Args<double>& p) {
   const Shares shares = shares_of<S>(gpu, p);
   const double sharing =
       shares.any() ? of_sharing / static_cast<double>(p.k) : 0;
-  return (whole_tiles(shares) + S::begin) * S::rows * S::cols * S::share +
-         sharing;
+  return (whole_tiles(shares) + S::begin + sharing) * S::rows * S::cols *
+         S::share;
 }
 
 // BULK: no matrix has rows of odd length.
@@ -702,7 +708,7 @@ void launch_bulk(Gpu& gpu, const Matmul::Args<double>& p) {
                        .swizzle = S::row_bytes});
   };
   auto kernel = matmul_tensor_bulk<S, BULK, false>;
-  if constexpr (S::shared) {
+  if constexpr (S::narrow) {
     if (shares.inner_across < shares.across)
       kernel = matmul_tensor_bulk<S, BULK, true>;
   }
