@@ -63,19 +63,23 @@ struct SymmetricProduct {
   }
 };
 
-template <typename Scheme>
 void multiply_centred(Gpu& gpu, const Covariance::Args<float>& p,
-                      const std::uint16_t* parts, const SplitFacts* facts,
-                      std::uint32_t only_if) {
-  using Tile = SplitTile<Scheme>;
-  const auto map = map_of_parts<Scheme>(parts, p.m, p.n, Tile::depth, 64);
+                      const std::uint16_t* parts, const SplitFacts* facts) {
+  const auto maps = [&]<typename Scheme>() -> MapsOfParts {
+    const auto map =
+        map_of_parts<Scheme>(parts, p.m, p.n, SplitTile<Scheme>::depth, 64);
+    return {map, map};
+  };
+  using Tile = SplitTile<TwoHalves>;
   const std::int64_t pairs = SymmetricProduct::pairs(ceil_div(p.n, Tile::cols));
   gpu.launch(
       {.grid = {2 * std::min<std::int64_t>(pairs, gpu.multiprocessors() / 2)},
        .block = {Tile::threads + 128},
-       .shared_bytes = Tile::shared_bytes,
+       .shared_bytes = split_shared_bytes,
        .overlaps = true},
-      matmul_split_products<Scheme, SymmetricProduct>, map, map, facts, only_if,
+      matmul_split_products<SymmetricProduct>,
+      maps.template operator()<TwoHalves>(),
+      maps.template operator()<ThreeBfloat16>(), facts,
       SymmetricProduct{p.cov, p.n, p.divisor}, p.m);
 }
 
@@ -95,17 +99,13 @@ const Register<Covariance, float> variant(
       const float* const centred = centred_copy(gpu, p, p.m, p.n);
       auto* const parts =
           gpu.scratch<std::uint16_t>(3 * p.m * split_pitch(p.n));
-      const SplitFacts* found = nullptr;
+      const SplitMatrices all = {
+          {{centred, parts, p.m, p.n, split_pitch(p.n), false}}, 1};
+      const SplitFacts* facts = nullptr;
       if (p.m >= least_products_for_halves) {
-        const auto [facts, large] = halves_facts(gpu, p.n);
-        split_into_halves<false>(gpu, centred, parts, p.m, p.n, facts, 0,
-                                 large);
-        gpu.launch(
-            {.grid = {ceil_div(p.n, 256)}, .block = {256}, .overlaps = true},
-            matmul_judge, facts, large, p.n, p.m, 1);
-        multiply_centred<TwoHalves>(gpu, p, parts, facts, 0);
-        found = facts;
+        facts = split_into_halves(gpu, all, p.m);
+      } else {
+        split_into_bfloat16(gpu, all);
       }
-      split_into_bfloat16(gpu, centred, parts, p.m, p.n, found);
-      multiply_centred<ThreeBfloat16>(gpu, p, parts, found, 1);
+      multiply_centred(gpu, p, parts, facts);
     });

@@ -23,5 +23,5 @@ const Register<Matmul, float> variant(
       if (p.k < few_products) return multiply_few(gpu, p);
       auto* const a = gpu.scratch<std::uint16_t>(3 * p.m * split_pitch(p.k));
       auto* const b = gpu.scratch<std::uint16_t>(3 * p.k * split_pitch(p.n));
-      multiply_three_bfloat16(gpu, p, a, b, nullptr);
+      multiply_three_bfloat16(gpu, p, a, b);
     });

@@ -10,8 +10,11 @@
 // elements in each row of A and each column of B are at least 2^-10 of the
 // largest, half of the products of each sum are at least 2^-20 of the largest
 // possible, and the loss is 2^-51 of that. If not, or if sums are short, the
-// device takes three bfloat16 instead, as `bf16x6` does; the kernels of the
-// other way return at once.
+// device takes three bfloat16 instead, as `bf16x6` does.
+//
+// There are two launches. The first finds the largest magnitudes, splits, and
+// decides, with barriers of the grid between its steps. Each launch more would
+// cost a small problem two microseconds.
 #include "halves.cuh"
 
 using namespace parlab;
@@ -29,14 +32,7 @@ const Register<Matmul, float> variant(
       auto* const a = gpu.scratch<std::uint16_t>(3 * p.m * split_pitch(p.k));
       auto* const b = gpu.scratch<std::uint16_t>(3 * p.k * split_pitch(p.n));
       if (p.k < least_products_for_halves)
-        return multiply_three_bfloat16(gpu, p, a, b, nullptr);
-      const auto [facts, large] = halves_facts(gpu, p.m + p.n);
-      split_into_halves<true>(gpu, p.a, a, p.m, p.k, facts, 0, large);
-      split_into_halves<false>(gpu, p.b, b, p.k, p.n, facts, 1, large + p.m);
-      gpu.launch({.grid = {ceil_div(p.m + p.n, 256)},
-                  .block = {256},
-                  .overlaps = true},
-                 matmul_judge, facts, large, p.m + p.n, p.k, 2);
-      launch_split_products<TwoHalves>(gpu, p, a, b, facts, 0);
-      multiply_three_bfloat16(gpu, p, a, b, facts);
+        return multiply_three_bfloat16(gpu, p, a, b);
+      const auto* facts = split_into_halves(gpu, split_operands(p, a, b), p.k);
+      launch_split_products(gpu, p, a, b, facts);
     });

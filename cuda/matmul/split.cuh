@@ -212,21 +212,21 @@ __device__ __forceinline__ void store_split_sums(const Product& product,
   }
 }
 
-// `only_if`: the kernel does its work only if facts->uneven has this value;
-// always if facts is nullptr. For two halves, C is the product of the parts in
-// a and b times 2^-(exponents of A and B).
+// The tensor maps of the parts of A and B.
+struct MapsOfParts {
+  TensorMap a, b;
+};
+
+// For two halves, C is the product of the parts in a and b times 2^-(exponents
+// of A and B).
 template <typename Scheme, typename Product>
-__global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
-    matmul_split_products(const PARLAB_GRID_CONSTANT TensorMap a,
-                          const PARLAB_GRID_CONSTANT TensorMap b,
-                          const SplitFacts* facts, std::uint32_t only_if,
-                          Product product, std::int64_t k) {
+__device__ __forceinline__ void multiply_parts(const TensorMap& a,
+                                               const TensorMap& b,
+                                               const SplitFacts* facts,
+                                               const Product& product,
+                                               std::int64_t k) {
   using Tile = SplitTile<Scheme>;
   constexpr int stages = Scheme::stages;
-  let_next_launch_begin();
-  wait_for_launch_before();
-  if (facts != nullptr && facts->uneven != only_if) return;
-
   unsigned char* const shared = aligned_shared_memory();
   __shared__ Barrier full[stages], empty[stages];
 
@@ -300,6 +300,23 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
   }
 }
 
+// By the halves if the facts say that they will do; by three bfloat16 if not,
+// or if there are no facts.
+template <typename Product>
+__global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
+    matmul_split_products(const PARLAB_GRID_CONSTANT MapsOfParts halves,
+                          const PARLAB_GRID_CONSTANT MapsOfParts threes,
+                          const SplitFacts* facts, Product product,
+                          std::int64_t k) {
+  let_next_launch_begin();
+  wait_for_launch_before();
+  if (facts != nullptr && facts->uneven == 0) {
+    multiply_parts<TwoHalves>(halves.a, halves.b, facts, product, k);
+  } else {
+    multiply_parts<ThreeBfloat16>(threes.a, threes.b, facts, product, k);
+  }
+}
+
 // For sums of few products: a thread per element.
 constexpr std::int64_t few_products = 16;
 __global__ void matmul_few(const float* a, const float* b, float* c,
@@ -340,25 +357,40 @@ __device__ __forceinline__ void read_eight(const float* row, std::int64_t col,
   }
 }
 
+// A matrix to be split: rows of `width` floats become rows of `pitch` narrow
+// numbers, filled up with zeros, in parts that follow one another. large: see
+// halves.cuh.
+struct SplitMatrix {
+  const float* from;
+  std::uint16_t* to;
+  std::int64_t height, width, pitch;
+  bool by_row = false;
+  int* large = nullptr;
+
+  // rows or columns
+  __host__ __device__ std::int64_t lines() const {
+    return by_row ? height : width;
+  }
+};
+
+// One or two matrices.
+struct SplitMatrices {
+  SplitMatrix matrix[2];
+  int count;
+};
+
 // Three bfloat16 whose sum is the element. Each is the rest that the previous
 // ones leave, rounded to nearest. A value that is not finite is in the first
-// alone. A thread splits 8 neighbours, then others far behind them; rows are
-// `pitch` long and filled up with zeros.
-__global__ void matmul_split_bfloat16(const float* from, std::uint16_t* to,
-                                      std::int64_t height, std::int64_t width,
-                                      std::int64_t pitch,
-                                      const SplitFacts* facts) {
+// alone. A thread splits 8 neighbours, then others far behind them.
+__device__ __forceinline__ void split_into_three(const SplitMatrix& matrix,
+                                                 std::int64_t thread,
+                                                 std::int64_t threads) {
   constexpr int parts = ThreeBfloat16::parts;
-  let_next_launch_begin();
-  wait_for_launch_before();
-  if (facts != nullptr && facts->uneven == 0) return;
-
-  const std::int64_t across = pitch / 8;
-  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-       i < height * across; i += std::int64_t{gridDim.x} * blockDim.x) {
+  const std::int64_t across = matrix.pitch / 8;
+  for (std::int64_t i = thread; i < matrix.height * across; i += threads) {
     const std::int64_t row = i / across, col = i % across * 8;
     float element[8];
-    read_eight(from + row * width, col, width, element);
+    read_eight(matrix.from + row * matrix.width, col, matrix.width, element);
     SplitPiece piece[parts];
     _Pragma("unroll")
     for (int e = 0; e < 8; ++e) {
@@ -379,9 +411,22 @@ __global__ void matmul_split_bfloat16(const float* from, std::uint16_t* to,
     }
     _Pragma("unroll")
     for (int part = 0; part < parts; ++part) {
-      *reinterpret_cast<SplitPiece*>(to + (part * height + row) * pitch + col) =
+      *reinterpret_cast<SplitPiece*>(
+          matrix.to + (part * matrix.height + row) * matrix.pitch + col) =
           piece[part];
     }
+  }
+}
+
+__global__ void matmul_split_bfloat16(SplitMatrices matrices) {
+  let_next_launch_begin();
+  const std::int64_t thread =
+      std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  _Pragma("unroll")
+  for (int i = 0; i < 2; ++i) {
+    if (i >= matrices.count) break;
+    split_into_three(matrices.matrix[i], thread,
+                     std::int64_t{gridDim.x} * blockDim.x);
   }
 }
 
@@ -405,19 +450,30 @@ TensorMap map_of_parts(const std::uint16_t* parts, std::int64_t height,
                      2 * box_width});
 }
 
-// Multiplies the parts in a and b.
 template <typename Scheme>
-void launch_split_products(Gpu& gpu, const Matmul::Args<float>& p,
-                           const std::uint16_t* a, const std::uint16_t* b,
-                           const SplitFacts* facts, std::uint32_t only_if) {
+MapsOfParts maps_of_parts(const Matmul::Args<float>& p, const std::uint16_t* a,
+                          const std::uint16_t* b) {
   using Tile = SplitTile<Scheme>;
+  return {map_of_parts<Scheme>(a, p.m, p.k, Tile::rows, Tile::depth),
+          map_of_parts<Scheme>(b, p.k, p.n, Tile::depth, 64)};
+}
+
+constexpr int split_shared_bytes = std::max(
+    SplitTile<TwoHalves>::shared_bytes, SplitTile<ThreeBfloat16>::shared_bytes);
+
+// Multiplies the parts in a and b.
+inline void launch_split_products(Gpu& gpu, const Matmul::Args<float>& p,
+                                  const std::uint16_t* a,
+                                  const std::uint16_t* b,
+                                  const SplitFacts* facts) {
+  using Tile = SplitTile<TwoHalves>;
   gpu.launch({.grid = {blocks_that_stay<Tile>(gpu, p.m, p.n)},
               .block = {Tile::threads + 128},
-              .shared_bytes = Tile::shared_bytes,
+              .shared_bytes = split_shared_bytes,
               .overlaps = true},
-             matmul_split_products<Scheme, PlainProduct>,
-             map_of_parts<Scheme>(a, p.m, p.k, Tile::rows, Tile::depth),
-             map_of_parts<Scheme>(b, p.k, p.n, Tile::depth, 64), facts, only_if,
+             matmul_split_products<PlainProduct>,
+             maps_of_parts<TwoHalves>(p, a, b),
+             maps_of_parts<ThreeBfloat16>(p, a, b), facts,
              PlainProduct{p.c, p.m, p.n}, p.k);
 }
 
@@ -426,28 +482,32 @@ inline void multiply_few(Gpu& gpu, const Matmul::Args<float>& p) {
              p.a, p.b, p.c, p.m, p.k, p.n);
 }
 
-// Splits each element of a matrix into three bfloat16; with facts, only if the
-// matrices are uneven. Uses about as many blocks as run at once, since for even
-// matrices all of them start for nothing.
-inline void split_into_bfloat16(Gpu& gpu, const float* matrix,
-                                std::uint16_t* to, std::int64_t height,
-                                std::int64_t width, const SplitFacts* facts) {
-  const std::int64_t pitch = split_pitch(width);
-  gpu.launch({.grid = {std::min<std::int64_t>(ceil_div(height * pitch / 8, 256),
-                                              gpu.multiprocessors() * 8)},
-              .block = {256},
-              .overlaps = true},
-             matmul_split_bfloat16, matrix, to, height, width, pitch, facts);
+// A and B, whose parts go to a and b.
+inline SplitMatrices split_operands(const Matmul::Args<float>& p,
+                                    std::uint16_t* a, std::uint16_t* b) {
+  return {{{p.a, a, p.m, p.k, split_pitch(p.k), true},
+           {p.b, b, p.k, p.n, split_pitch(p.n), false}},
+          2};
 }
 
-// Splits A and B into three bfloat16 each and multiplies; with facts, only if
-// they are uneven.
+// Splits each element of the matrices into three bfloat16.
+inline void split_into_bfloat16(Gpu& gpu, const SplitMatrices& matrices) {
+  std::int64_t pieces = 0;
+  for (int i = 0; i < matrices.count; ++i) {
+    const SplitMatrix& matrix = matrices.matrix[i];
+    pieces = std::max(pieces, matrix.height * matrix.pitch / 8);
+  }
+  gpu.launch({.grid = {std::min<std::int64_t>(ceil_div(pieces, 256),
+                                              gpu.multiprocessors() * 8)},
+              .block = {256}},
+             matmul_split_bfloat16, matrices);
+}
+
+// Splits A and B into three bfloat16 each and multiplies.
 inline void multiply_three_bfloat16(Gpu& gpu, const Matmul::Args<float>& p,
-                                    std::uint16_t* a, std::uint16_t* b,
-                                    const SplitFacts* facts) {
-  split_into_bfloat16(gpu, p.a, a, p.m, p.k, facts);
-  split_into_bfloat16(gpu, p.b, b, p.k, p.n, facts);
-  launch_split_products<ThreeBfloat16>(gpu, p, a, b, facts, 1);
+                                    std::uint16_t* a, std::uint16_t* b) {
+  split_into_bfloat16(gpu, split_operands(p, a, b));
+  launch_split_products(gpu, p, a, b, nullptr);
 }
 
 }  // namespace
