@@ -34,8 +34,14 @@ struct WarpgroupTile {
   static constexpr int sums = rows * cols / threads;               // per thread
   // columns of A and rows of B in a stage
   static constexpr int depth = 128 / sizeof(T);
-  static constexpr int panel_cols = 128 / sizeof(T), panels = cols / panel_cols;
-  static constexpr int a_bytes = rows * 128, panel_bytes = depth * 128;
+  // A row of a panel of B has 128 bytes, or 64 where that would leave half a
+  // panel.
+  static constexpr int row_of_b = cols * static_cast<int>(sizeof(T)),
+                       panel_row = row_of_b % 128 == 0 ? 128 : 64;
+  static_assert(row_of_b % 64 == 0);
+  static constexpr int panel_cols = panel_row / sizeof(T),
+                       panels = cols / panel_cols;
+  static constexpr int a_bytes = rows * 128, panel_bytes = depth * panel_row;
   static constexpr int stage_bytes = a_bytes + panels * panel_bytes;
   // 4 of the largest tiles, 12 of the smallest; 35 KB remain beside them
   static constexpr int stages = 192 * 1024 / stage_bytes;
@@ -143,12 +149,13 @@ struct WarpgroupSums {
     const int group = threadIdx.x / 128;
     const std::uint64_t a =
         operand_in_shared<128>(stage + group * 64 * 128, 1024);
-    const std::uint64_t b =
-        operand_in_shared<128>(stage + Tile::a_bytes, 1024, Tile::panel_bytes);
+    const std::uint64_t b = operand_in_shared<Tile::panel_row>(
+        stage + Tile::a_bytes, 8 * Tile::panel_row, Tile::panel_bytes);
     begin_products();
     _Pragma("unroll")
     for (int i = 0; i < Tile::depth / 16; ++i) {  // addresses count in 16 bytes
-      multiply_add<factor, true>(sum, a + i * 32 / 16, b + i * 16 * 128 / 16,
+      multiply_add<factor, true>(sum, a + i * 32 / 16,
+                                 b + i * 16 * Tile::panel_row / 16,
                                  add || i > 0);
     }
     end_products();
@@ -386,7 +393,7 @@ TensorMap map_of_b(const AlignedMatrix& b, std::int64_t k, std::int64_t n) {
                      {n, k, 1},
                      {b.pitch, k * b.pitch},
                      {Tile::panel_cols, Tile::depth, 1},
-                     128});
+                     Tile::panel_row});
 }
 
 }  // namespace

@@ -74,35 +74,42 @@ __device__ __forceinline__ void pin_registers(Register (&registers)[count]) {
 #define PARLAB_8(kind, s, i)                                                  \
   kind(s[i]), kind(s[i + 1]), kind(s[i + 2]), kind(s[i + 3]), kind(s[i + 4]), \
       kind(s[i + 5]), kind(s[i + 6]), kind(s[i + 7])
-#define PARLAB_32(kind, s, i)                                                \
-  PARLAB_8(kind, s, i), PARLAB_8(kind, s, i + 8), PARLAB_8(kind, s, i + 16), \
-      PARLAB_8(kind, s, i + 24)
-#define PARLAB_64(kind, s) PARLAB_32(kind, s, 0), PARLAB_32(kind, s, 32)
-#define PARLAB_96(kind, s) PARLAB_64(kind, s), PARLAB_32(kind, s, 64)
-#define PARLAB_128(kind, s) \
-  PARLAB_64(kind, s), PARLAB_32(kind, s, 64), PARLAB_32(kind, s, 96)
-#define PARLAB_NUMBERS_32                                             \
-  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, " \
-  "%15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, " \
-  "%28, %29, %30, %31"
-#define PARLAB_NUMBERS_64                                               \
+#define PARLAB_16(kind, s, i) PARLAB_8(kind, s, i), PARLAB_8(kind, s, i + 8)
+#define PARLAB_32(kind, s) PARLAB_16(kind, s, 0), PARLAB_16(kind, s, 16)
+#define PARLAB_48(kind, s) PARLAB_32(kind, s), PARLAB_16(kind, s, 32)
+#define PARLAB_64(kind, s) PARLAB_48(kind, s), PARLAB_16(kind, s, 48)
+#define PARLAB_80(kind, s) PARLAB_64(kind, s), PARLAB_16(kind, s, 64)
+#define PARLAB_96(kind, s) PARLAB_80(kind, s), PARLAB_16(kind, s, 80)
+#define PARLAB_112(kind, s) PARLAB_96(kind, s), PARLAB_16(kind, s, 96)
+#define PARLAB_128(kind, s) PARLAB_112(kind, s), PARLAB_16(kind, s, 112)
+#define PARLAB_NUMBERS_32                                                  \
+  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
+  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, " \
+  "%30, %31"
+#define PARLAB_NUMBERS_48                                               \
   PARLAB_NUMBERS_32                                                     \
   ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, " \
-  "%45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, "   \
-  "%58, %59, %60, %61, %62, %63"
-#define PARLAB_NUMBERS_96                                                    \
-  PARLAB_NUMBERS_64                                                          \
-  ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, " \
-  "%78, %79"                                                                 \
-  ", %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, " \
-  "%94, %95"
-#define PARLAB_NUMBERS_128                                                     \
-  PARLAB_NUMBERS_96                                                            \
-  ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, "     \
-  "%108, %109"                                                                 \
-  ", %110, %111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, " \
-  "%122"                                                                       \
-  ", %123, %124, %125, %126, %127"
+  "%45, %46, %47"
+#define PARLAB_NUMBERS_64                                               \
+  PARLAB_NUMBERS_48                                                     \
+  ", %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, " \
+  "%61, %62, %63"
+#define PARLAB_NUMBERS_80                                                   \
+  PARLAB_NUMBERS_64                                                         \
+      ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, " \
+      "%77, %78, %79"
+#define PARLAB_NUMBERS_96                                               \
+  PARLAB_NUMBERS_80                                                     \
+  ", %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, " \
+  "%93, %94, %95"
+#define PARLAB_NUMBERS_112                                                 \
+  PARLAB_NUMBERS_96                                                        \
+  ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, " \
+  "%108, %109, %110, %111"
+#define PARLAB_NUMBERS_128                                               \
+  PARLAB_NUMBERS_112                                                     \
+  ", %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, " \
+  "%123, %124, %125, %126, %127"
 
 // Both operands from shared memory, with N columns of b; `add` false: sum = a
 // b. FLAGS: the signs of both, if they have any, and whether they are
@@ -115,50 +122,54 @@ __device__ __forceinline__ void pin_registers(Register (&registers)[count]) {
                : REGISTERS                                                  \
                : "l"(a), "l"(b), "r"(static_cast<int>(add)), "n"(a_across), \
                  "n"(b_across))
-#define PARLAB_PRODUCT_OF_ANY_SIZE(TYPES, KIND, FLAGS_256, FLAGS_192,        \
-                                   FLAGS_128, FLAGS_64)                      \
-  if constexpr (registers == 128) {                                          \
-    PARLAB_PRODUCT("256", PARLAB_NUMBERS_128, PARLAB_128(KIND, sum), "%128", \
-                   "%129", "%130", TYPES, FLAGS_256);                        \
-  } else if constexpr (registers == 96) {                                    \
-    PARLAB_PRODUCT("192", PARLAB_NUMBERS_96, PARLAB_96(KIND, sum), "%96",    \
-                   "%97", "%98", TYPES, FLAGS_192);                          \
-  } else if constexpr (registers == 64) {                                    \
-    PARLAB_PRODUCT("128", PARLAB_NUMBERS_64, PARLAB_64(KIND, sum), "%64",    \
-                   "%65", "%66", TYPES, FLAGS_128);                          \
-  } else {                                                                   \
-    PARLAB_PRODUCT("64", PARLAB_NUMBERS_32, PARLAB_32(KIND, sum, 0), "%32",  \
-                   "%33", "%34", TYPES, FLAGS_64);                           \
+// COUNT: registers of the sums, half of N. A_, B_, ADD_, AT_, BT_: as above.
+#define PARLAB_PRODUCT_OF(N, COUNT, A_, B_, ADD_, TYPES, KIND, FLAGS)         \
+  if constexpr (registers == COUNT) {                                         \
+    PARLAB_PRODUCT(#N, PARLAB_NUMBERS_##COUNT, PARLAB_##COUNT(KIND, sum), A_, \
+                   B_, ADD_, TYPES, FLAGS);                                   \
   }
-#define PARLAB_NARROW_PRODUCT(TYPES)                                  \
-  PARLAB_PRODUCT_OF_ANY_SIZE(TYPES, "+f", ", 1, 1, %131, %132",       \
-                             ", 1, 1, %99, %100", ", 1, 1, %67, %68", \
-                             ", 1, 1, %35, %36")
+#define PARLAB_PRODUCT_OF_ANY_SIZE(TYPES, KIND, SIGNS, TURNED)     \
+  PARLAB_PRODUCT_OF(64, 32, "%32", "%33", "%34", TYPES, KIND,      \
+                    SIGNS TURNED(", %35, %36"))                    \
+  PARLAB_PRODUCT_OF(96, 48, "%48", "%49", "%50", TYPES, KIND,      \
+                    SIGNS TURNED(", %51, %52"))                    \
+  PARLAB_PRODUCT_OF(128, 64, "%64", "%65", "%66", TYPES, KIND,     \
+                    SIGNS TURNED(", %67, %68"))                    \
+  PARLAB_PRODUCT_OF(160, 80, "%80", "%81", "%82", TYPES, KIND,     \
+                    SIGNS TURNED(", %83, %84"))                    \
+  PARLAB_PRODUCT_OF(192, 96, "%96", "%97", "%98", TYPES, KIND,     \
+                    SIGNS TURNED(", %99, %100"))                   \
+  PARLAB_PRODUCT_OF(224, 112, "%112", "%113", "%114", TYPES, KIND, \
+                    SIGNS TURNED(", %115, %116"))                  \
+  PARLAB_PRODUCT_OF(256, 128, "%128", "%129", "%130", TYPES, KIND, \
+                    SIGNS TURNED(", %131, %132"))
+#define PARLAB_TURNED(numbers) numbers
+#define PARLAB_NOT_TURNED(numbers) ""
 
 enum class Factor { f16, bf16, tf32, int8 };
 
-// N = 256, 192, 128 or 64: twice the number of registers of sum. a_across,
-// b_across: the operand lies across K, see operand_in_shared(); only possible
-// for two-byte elements.
+// N = 64, 96, 128 and so on to 256: twice the number of registers of sum.
+// a_across, b_across: the operand lies across K, see operand_in_shared(); only
+// possible for two-byte elements.
 template <Factor factor, bool b_across = false, bool a_across = false,
           typename Sum, int registers>
 __device__ __forceinline__ void multiply_add(Sum (&sum)[registers],
                                              std::uint64_t a, std::uint64_t b,
                                              bool add = true) {
-  static_assert(registers == 128 || registers == 96 || registers == 64 ||
-                registers == 32);
+  static_assert(registers % 16 == 0 && registers >= 32 && registers <= 128);
   constexpr bool narrow = factor == Factor::f16 || factor == Factor::bf16;
   static_assert(narrow || !(a_across || b_across),
                 "only elements of two bytes can lie across K");
   if constexpr (factor == Factor::f16) {
-    PARLAB_NARROW_PRODUCT("k16.f32.f16.f16")
+    PARLAB_PRODUCT_OF_ANY_SIZE("k16.f32.f16.f16", "+f", ", 1, 1", PARLAB_TURNED)
   } else if constexpr (factor == Factor::bf16) {
-    PARLAB_NARROW_PRODUCT("k16.f32.bf16.bf16")
+    PARLAB_PRODUCT_OF_ANY_SIZE("k16.f32.bf16.bf16", "+f", ", 1, 1",
+                               PARLAB_TURNED)
   } else if constexpr (factor == Factor::tf32) {
-    PARLAB_PRODUCT_OF_ANY_SIZE("k8.f32.tf32.tf32", "+f", ", 1, 1", ", 1, 1",
-                               ", 1, 1", ", 1, 1")
+    PARLAB_PRODUCT_OF_ANY_SIZE("k8.f32.tf32.tf32", "+f", ", 1, 1",
+                               PARLAB_NOT_TURNED)
   } else {
-    PARLAB_PRODUCT_OF_ANY_SIZE("k32.s32.s8.s8", "+r", "", "", "", "")
+    PARLAB_PRODUCT_OF_ANY_SIZE("k32.s32.s8.s8", "+r", "", PARLAB_NOT_TURNED)
   }
 }
 
@@ -176,42 +187,48 @@ template <int registers>
 __device__ __forceinline__ void multiply_add(float (&sum)[registers],
                                              const std::uint32_t (&a)[4],
                                              std::uint64_t b, bool add = true) {
-  static_assert(registers == 128 || registers == 96 || registers == 64 ||
-                registers == 32);
-  if constexpr (registers == 128) {
-    PARLAB_PRODUCT_FROM_REGISTERS("256", PARLAB_NUMBERS_128,
-                                  PARLAB_128("+f", sum),
-                                  "%128, %129, %130, %131", "%132", "%133");
-  } else if constexpr (registers == 96) {
-    PARLAB_PRODUCT_FROM_REGISTERS("192", PARLAB_NUMBERS_96,
-                                  PARLAB_96("+f", sum), "%96, %97, %98, %99",
-                                  "%100", "%101");
-  } else if constexpr (registers == 64) {
-    PARLAB_PRODUCT_FROM_REGISTERS("128", PARLAB_NUMBERS_64,
-                                  PARLAB_64("+f", sum), "%64, %65, %66, %67",
-                                  "%68", "%69");
-  } else {
-    PARLAB_PRODUCT_FROM_REGISTERS("64", PARLAB_NUMBERS_32,
-                                  PARLAB_32("+f", sum, 0), "%32, %33, %34, %35",
-                                  "%36", "%37");
+  static_assert(registers % 16 == 0 && registers >= 32 && registers <= 128);
+#define PARLAB_PRODUCT_OF_REGISTERS(N, COUNT, A, B, ADD)                 \
+  if constexpr (registers == COUNT) {                                    \
+    PARLAB_PRODUCT_FROM_REGISTERS(#N, PARLAB_NUMBERS_##COUNT,            \
+                                  PARLAB_##COUNT("+f", sum), A, B, ADD); \
   }
+  PARLAB_PRODUCT_OF_REGISTERS(64, 32, "%32, %33, %34, %35", "%36", "%37")
+  PARLAB_PRODUCT_OF_REGISTERS(96, 48, "%48, %49, %50, %51", "%52", "%53")
+  PARLAB_PRODUCT_OF_REGISTERS(128, 64, "%64, %65, %66, %67", "%68", "%69")
+  PARLAB_PRODUCT_OF_REGISTERS(160, 80, "%80, %81, %82, %83", "%84", "%85")
+  PARLAB_PRODUCT_OF_REGISTERS(192, 96, "%96, %97, %98, %99", "%100", "%101")
+  PARLAB_PRODUCT_OF_REGISTERS(224, 112, "%112, %113, %114, %115", "%116",
+                              "%117")
+  PARLAB_PRODUCT_OF_REGISTERS(256, 128, "%128, %129, %130, %131", "%132",
+                              "%133")
 }
 
 #ifndef __CUDA_ARCH_FEAT_SM90_ALL
 #pragma GCC diagnostic pop
 #endif
 #undef PARLAB_8
+#undef PARLAB_16
 #undef PARLAB_32
+#undef PARLAB_48
 #undef PARLAB_64
+#undef PARLAB_80
 #undef PARLAB_96
+#undef PARLAB_112
 #undef PARLAB_128
 #undef PARLAB_NUMBERS_32
+#undef PARLAB_NUMBERS_48
 #undef PARLAB_NUMBERS_64
+#undef PARLAB_NUMBERS_80
 #undef PARLAB_NUMBERS_96
+#undef PARLAB_NUMBERS_112
 #undef PARLAB_NUMBERS_128
 #undef PARLAB_PRODUCT
+#undef PARLAB_PRODUCT_OF
 #undef PARLAB_PRODUCT_OF_ANY_SIZE
-#undef PARLAB_NARROW_PRODUCT
+#undef PARLAB_TURNED
+#undef PARLAB_NOT_TURNED
 #undef PARLAB_PRODUCT_FROM_REGISTERS
+#undef PARLAB_PRODUCT_OF_REGISTERS
 
 }  // namespace parlab
