@@ -95,14 +95,18 @@ alone_process=$!
 
 # ---- a task is killed with -9, another ends at its time limit ------------------------------------
 export SLEEP_MS=150
-# The third task sleeps beyond its time limit, even if Slurm notices late.
-cat >third-is-slow <<'WRAP'
+# The second task is still at work when it is killed, even if this script is late. The third sleeps beyond its
+# time limit, even if Slurm notices late.
+cat >two-are-slow <<'WRAP'
 #!/bin/bash
-[[ ${SLURM_ARRAY_TASK_ID:-} != 3 ]] || export SLEEP_MS=5000
+case ${SLURM_ARRAY_TASK_ID:-} in
+  2) export SLEEP_MS=1000 ;;
+  3) export SLEEP_MS=5000 ;;
+esac
 exec bin/parlab-emulated "$@"
 WRAP
-chmod +x third-is-slow
-PARLAB=./third-is-slow submit slow SHARDS=3
+chmod +x two-are-slow
+PARLAB=./two-are-slow submit slow SHARDS=3
 expect "two tasks are at work" wait_for 120 at_work 2 3
 scontrol update JobId="$(id_of array)_3" TimeLimit=1 EndTime=now
 wait_for 30 some_records 4
