@@ -36,13 +36,12 @@ const RegisterLoop<Spmv, float, double> spmv_registered(
         .flops = [](const Size& size) { return 2.0 * entries(size); },
     },
     []<typename In, typename Out>(const Spmv::Args<In, Out>& p) {
-#pragma omp parallel for schedule(static)
-      for (std::int64_t row = 0; row < p.rows; ++row) {
+      each_row(0, p.rows, [&](std::int64_t row) {
         typename In::Number sum = 0;
         for (auto e = p.row_begin[row]; e < p.row_begin[row + 1]; ++e)
           sum += p.values[e] * p.x[p.columns[e]];
         p.y[row] = sum;
-      }
+      });
     });
 
 }  // namespace parlab::reference
