@@ -181,8 +181,9 @@ elsewhere=$(awk '
     while (match($0, /<text>[^<]*: [^<]*/)) {
       title = substr($0, RSTART, RLENGTH); $0 = substr($0, RSTART + RLENGTH)
       sub(/^[^:]*: /, "", title)
-      while (match(title, /(cuda|blas|openmp|serial)\/[a-z0-9_]+/)) {
-        named[substr(title, RSTART, RLENGTH)]; title = substr(title, RSTART + RLENGTH)
+      while (match(title, /(^|[^a-z0-9_])(cuda|blas|openmp|serial)\/[a-z0-9_]+/)) {
+        name = substr(title, RSTART, RLENGTH); title = substr(title, RSTART + RLENGTH)
+        sub(/^[^a-z]/, "", name); named[name]
       }
     }
     next
