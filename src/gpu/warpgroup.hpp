@@ -94,10 +94,10 @@ __device__ __forceinline__ void pin_registers(Register (&registers)[count]) {
   PARLAB_NUMBERS_48                                                     \
   ", %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, " \
   "%61, %62, %63"
-#define PARLAB_NUMBERS_80                                                   \
-  PARLAB_NUMBERS_64                                                         \
-      ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, " \
-      "%77, %78, %79"
+#define PARLAB_NUMBERS_80                                               \
+  PARLAB_NUMBERS_64                                                     \
+  ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, " \
+  "%77, %78, %79"
 #define PARLAB_NUMBERS_96                                               \
   PARLAB_NUMBERS_80                                                     \
   ", %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, " \
