@@ -104,7 +104,7 @@ class Judge {
   Judge(Class& all, const std::string& command, Stopwatch& stopwatch)
       : all_(all), command_(command), stopwatch_(stopwatch) {}
 
-  // What is still to be done with a submission alone.
+  // The rest of the work, which needs the submission to be alone.
   enum class Next { nothing, on_gpu, timing };
 
   // Judges all that has no time: emulation of kernels, programs of the host,

@@ -59,7 +59,7 @@ bool is_nobodys(const Detail& why) {
   }
 }
 
-// What `step` throws becomes the verdict.
+// An exception of `step` becomes the verdict.
 void charged(Grade& grade, const std::function<void()>& step) {
   try {
     step();

@@ -123,9 +123,9 @@ class Factors {
   double factors_[places];
 };
 
-// What a number keeps of the errors of stored values: their sum; or, as those
-// of different sums are independent and have mean zero, the sum of their
-// squares, and the sum of the parts of its terms that are squares.
+// A number keeps the sum of the errors of stored values. Where those errors are
+// independent and have mean zero, it keeps the sum of their squares, and the
+// sum of the parts of its terms that are squares.
 template <bool squares, bool carries>
 struct Kept {};
 template <>

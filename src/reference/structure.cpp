@@ -24,7 +24,7 @@ bool meet(const Inputs& a, const Inputs& b) {
   return both(a, b).size() < a.size() + b.size();
 }
 
-// What a sum and a product of these have in common.
+// The part that a sum and a product of these share.
 Symbol made_of(const Symbol& a, const Symbol& b) {
   Symbol made;
   made.inputs = both(a.inputs, b.inputs);

@@ -148,7 +148,7 @@ struct Structure {
   }
   // So long that the bound of terms of random signs is the smaller one.
   bool has_long_sums(const Size& size) const { return terms(size) > 48; }
-  // What was counted on the problem itself takes the place of what was learnt.
+  // The count on the problem itself replaces the one that was learnt.
   void count_is(const Counted& count);
   // The largest sum if all inputs are 1, in units of the smallest constant.
   double largest_sum(const Size& size) const;

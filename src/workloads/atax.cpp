@@ -45,7 +45,7 @@ bool fill_whole(const Arrays& inputs, const Size& size, Dtype dtype,
   return true;
 }
 
-// What the loop sees of Atax: its output has a type of its own.
+// The loop sees Atax with a type of its own for the output.
 struct AtaxOfLoop {
   template <typename T, typename Out>
   struct Args {
