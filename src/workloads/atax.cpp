@@ -45,27 +45,11 @@ bool fill_whole(const Arrays& inputs, const Size& size, Dtype dtype,
   return true;
 }
 
-// The loop sees Atax with a type of its own for the output.
-struct AtaxOfLoop {
-  template <typename T, typename Out>
-  struct Args {
-    const T *a, *x;
-    Out* y;
-    std::int64_t rows, cols;
-  };
-  template <typename T, typename Out>
-  static Args<T, Out> bind(const NamedArrays& arrays,
-                           const std::int64_t* size) {
-    return {arrays.get<const T>("a"), arrays.get<const T>("x"),
-            arrays.get<Out>("y"), size[0], size[1]};
-  }
-};
-
 }  // namespace
 
 // The terms of y[j] are a_ij t_i = a_ij^2 x_j + a_ij (the rest of t_i), where
 // the rest has a random sign: column j is not in it.
-const RegisterLoop<AtaxOfLoop, float, double> atax_registered(
+const RegisterLoop<Atax, float, double> atax_registered(
     {
         .name = "atax",
         .summary =
@@ -76,7 +60,7 @@ const RegisterLoop<AtaxOfLoop, float, double> atax_registered(
         .flops = [](const Size& size) { return 4.0 * size[0] * size[1]; },
         .fill = fill_whole,
     },
-    []<typename In, typename Out>(const AtaxOfLoop::Args<In, Out>& p) {
+    []<typename In, typename Out>(const Atax::Args<In, Out>& p) {
       using N = typename In::Number;
       std::vector<N> t(p.rows);
       each_row(0, p.rows, [&](std::int64_t row) {
