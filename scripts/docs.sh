@@ -36,7 +36,7 @@ help_of() {
   echo "# Command line"
   printf '\nAll of it is what `--help` prints, and the manual page, too.\n'
   help_of
-  for command in $("$parlab" --help | sed -n '/<command>/,/^$/p' | tr -s ' ,.' '\n' | grep -xE '[a-z]+' | grep -vxE 'parlab|command|help|of'); do
+  for command in $("$parlab" --help --format json | grep -oP '"command":"\K\w+'); do
     help_of "$command"
   done
 } >"$pages/reference/command-line.md"

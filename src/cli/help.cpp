@@ -132,6 +132,23 @@ void print_commands(std::ostream& out) {
   }
 }
 
+// Commands for programs: this one, or without a name all that people call.
+Document list_of_commands(const Command& subject) {
+  Table commands{.key = "command",
+                 .columns = keyed({"command", "usage", "help"})};
+  for (const auto* command : all_commands()) {
+    const bool is_asked_for = subject.name.empty()
+                                  ? !command->hidden && !command->name.empty()
+                                  : command->name == subject.name;
+    if (is_asked_for) {
+      commands.rows.push_back(
+          row_of({std::string(command->name), std::string(command->usage),
+                  std::string(command->help)}));
+    }
+  }
+  return {.blocks = {commands}};
+}
+
 Row row_for_programs(const Variant& variant, const std::string& dtypes,
                      const std::string& tunables) {
   return row_of({variant.workload, variant.backend, variant.name,
@@ -266,6 +283,13 @@ void print_usage(std::ostream& out, const Arguments& arguments) {
 
 void print_help(std::ostream& out, const Arguments& arguments) {
   const Command& command = *arguments.subject;
+  // A format in the environment is meant for results.
+  const auto* format = arguments.find("format");
+  if (format != nullptr && format->from_command_line &&
+      format->text == "json") {
+    out << json_lines(list_of_commands(command));
+    return;
+  }
   if (!command.name.empty()) return print_command_help(out, command);
   const Workload* workload = arguments.workload;
   const std::string image =

@@ -479,6 +479,13 @@ BOOST_AUTO_TEST_CASE(a_command_registers_itself) {
   BOOST_TEST(contains(help({"--help"}), "hello"));
   BOOST_TEST(contains(help({"hello", "--help"}), "Usage: parlab hello"));
   BOOST_TEST(contains(help({"hello", "--help"}), "--to NAME"));
+  const std::string json =
+      R"({"type":"command","command":"hello","usage":"[options]",)"
+      R"("help":"Says hello."})"
+      "\n";
+  BOOST_TEST(contains(help({"--help", "--format", "json"}), json));
+  BOOST_TEST(!contains(help({"--help", "--format", "json"}), "--help"));
+  BOOST_TEST(help({"hello", "--help", "--format", "json"}) == json);
   const auto arguments = read_as("parlab", {"hello", "--to", "you"});
   std::ostringstream out, messages;
   BOOST_TEST(call(arguments, {out, messages}) == 3);
