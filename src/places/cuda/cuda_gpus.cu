@@ -48,17 +48,30 @@ std::vector<cudaStream_t> CudaGpus::streams() const {
   return all;
 }
 
+std::vector<int> CudaGpus::devices() const {
+  std::vector<int> all;
+  for (const auto& member : members_)
+    all.push_back(member->gpu->device());
+  return all;
+}
+
 Nccl& CudaGpus::nccl() {
-  if (!nccl_) {
-    std::vector<int> devices;
-    for (const auto& member : members_)
-      devices.push_back(member->gpu->device());
-    nccl_ = std::make_unique<Nccl>(devices);
-  }
+  if (!nccl_) nccl_ = std::make_unique<Nccl>(devices());
   return *nccl_;
 }
 
+PeerMessages* CudaGpus::messages() {
+  if (!messages_ && PeerMessages::possible(devices())) {
+    std::vector<CudaGpu*> gpus;
+    for (const auto& member : members_)
+      gpus.push_back(member->gpu);
+    messages_ = std::make_unique<PeerMessages>(gpus);
+  }
+  return messages_.get();
+}
+
 void CudaGpus::abandon() {
+  if (messages_) messages_->abandon();
   if (nccl_) nccl_->abort();
   nccl_.reset();
 }
@@ -143,8 +156,14 @@ void CudaGpus::sum_over_all(const std::vector<void*>& from,
     }
     return;
   }
-  nccl();
-  watched([&] { nccl().all_reduce(from, to, elements, dtype, streams()); });
+  auto* const short_ones = messages();
+  if (short_ones != nullptr && short_ones->carries(elements, dtype)) {
+    watched(
+        [&] { short_ones->all_reduce(from, to, elements, dtype, streams()); });
+  } else {
+    nccl();
+    watched([&] { nccl().all_reduce(from, to, elements, dtype, streams()); });
+  }
   for (auto& member : members_)
     member->queued += entries_of_collective;
 }
@@ -163,6 +182,13 @@ void CudaGpus::send_to_all(int root, const std::vector<void*>& data,
 // copy begins, so that no copy waits for another.
 void CudaGpus::exchange(const std::vector<Move>& moves) {
   if (moves.empty()) return;
+  auto* const short_ones = count() > 1 ? messages() : nullptr;
+  if (short_ones != nullptr && short_ones->carries(moves)) {
+    watched([&] { short_ones->exchange(moves, streams()); });
+    for (auto& member : members_)
+      ++member->queued;
+    return;
+  }
   watched([&] {
     const auto member = [&](int i) -> Member& {
       return *members_.at(static_cast<std::size_t>(i));

@@ -1,5 +1,6 @@
-// A team of real GPUs. Collectives use NCCL; everything else uses copies from
-// memory to memory.
+// A team of real GPUs. Short messages are stores into each other's memory.
+// Other collectives use NCCL; everything else uses copies from memory to
+// memory.
 #pragma once
 
 #include <memory>
@@ -8,6 +9,7 @@
 #include "gpu/gpus.hpp"
 #include "places/cuda/cuda_gpu.hpp"
 #include "places/cuda/nccl.hpp"
+#include "places/cuda/peer_messages.hpp"
 
 namespace parlab {
 
@@ -22,7 +24,8 @@ class CudaGpus final : public Gpus {
   void beside(const std::function<void()>& transfers,
               const std::function<void()>& work) override;
 
-  // Aborts the running collectives. The next one starts NCCL again.
+  // Aborts the running collectives and messages. The next one starts NCCL
+  // again.
   void abandon();
 
   // Number of entries that transfers have queued since the last call, on the
@@ -58,7 +61,10 @@ class CudaGpus final : public Gpus {
     return beside_ ? member.beside.handle : member.gpu->cuda_stream();
   }
   std::vector<cudaStream_t> streams() const;
+  std::vector<int> devices() const;
   Nccl& nccl();
+  // nullptr where GPUs cannot write each other's memory.
+  PeerMessages* messages();
   void wait_for(Member& member, cudaStream_t stream, const CudaEvent& event);
   void record(Member& member, cudaStream_t stream, const CudaEvent& event);
   void watch(Member& member);
@@ -67,6 +73,7 @@ class CudaGpus final : public Gpus {
 
   std::vector<std::unique_ptr<Member>> members_;
   std::unique_ptr<Nccl> nccl_;
+  std::unique_ptr<PeerMessages> messages_;
   bool beside_ = false, watching_ = false;
 };
 
