@@ -1,48 +1,14 @@
 // Each GPU of a team has a strip of the image. The points of its first and last
 // row have neighbours in the strips above and below, so one row of each
-// travels: the halo. The inside of the strip is computed during these
-// transfers, the edges after them. An edge is an eighth of the strip although
-// one row would do: one row is not enough work for all multiprocessors.
-#include <algorithm>
+// travels: the halo. Then one launch computes the strip. The message takes some
+// microseconds. Computing the inside of the strip beside it would hide them,
+// but the edges would need launches of their own, which take longer.
 #include <vector>
 
 #include "gpu/gpus.hpp"
 #include "streamed.cuh"
 
 namespace {
-
-// A range of rows treated as an image: all of b but its border is computed.
-struct Band {
-  std::int64_t first, rows;
-};
-struct Bands {
-  std::vector<Band> inside, edges;
-};
-
-Bands bands_of(std::int64_t rows, bool above, bool below) {
-  const std::int64_t top = above ? -1 : 0, bottom = below ? rows + 1 : rows;
-  if (rows < 4) return {{}, {{top, bottom - top}}};
-  const auto edge = std::max<std::int64_t>(rows / 8, 1);
-
-  // The inside: rows `first` to `last` - 1. It reads one more row of a on each
-  // side.
-  const std::int64_t first = above ? edge : 1,
-                     last = below ? rows - edge : rows - 1;
-  Bands bands{{{first - 1, last - first + 2}}, {}};
-  if (above) bands.edges.push_back({-1, edge + 2});
-  if (below) bands.edges.push_back({last - 1, edge + 2});
-  return bands;
-}
-
-template <typename T>
-void compute(Gpu& gpu, const Conv2d::Args<T>& p, const Tunables& tunables,
-             const std::vector<Band>& bands) {
-  for (const auto& [first, rows] : bands) {
-    const auto at = first * p.cols;
-    launch_streamed(gpu, Conv2d::Args<T>{p.a + at, p.b + at, rows, p.cols},
-                    tunables);
-  }
-}
 
 // Sends each strip's last row to the one below and its first to the one above.
 template <typename T>
@@ -65,8 +31,9 @@ void exchange_halos(Gpus& team, const Parts<Conv2d::Args<T>>& parts) {
 const Register<Conv2d, float, double> variant(
     {
         .rung = 1,
-        .idea = "several GPUs: a strip of the image each; halos travel while "
-                "the inside is computed",
+        .idea =
+            "several GPUs: a strip of the image each; one row travels across "
+            "each edge",
         .tunables = with_gpus(tunables_of_streamed()),
         .split = {"rows"},
         .pays_from = 160 << 20,  // as measured on two H200s
@@ -80,16 +47,16 @@ const Register<Conv2d, float, double> variant(
     },
     []<typename T>(Gpus& team, const Parts<Conv2d::Args<T>>& parts,
                    const Tunables& tunables) {
-      const auto bands = [&](int i) {
-        return bands_of(parts[i].rows, i > 0, i + 1 < team.count());
-      };
-      team.beside([&] { exchange_halos(team, parts); },
-                  [&] {
-                    team.each([&](Gpu& gpu, int i) {
-                      compute(gpu, parts[i], tunables, bands(i).inside);
-                    });
-                  });
+      exchange_halos(team, parts);
+      // A strip with its halos is an image: all of b but its border is
+      // computed.
       team.each([&](Gpu& gpu, int i) {
-        compute(gpu, parts[i], tunables, bands(i).edges);
+        const auto& p = parts[i];
+        const bool above = i > 0, below = i + 1 < team.count();
+        const auto first = above ? -p.cols : 0;
+        launch_streamed(gpu,
+                        Conv2d::Args<T>{p.a + first, p.b + first,
+                                        p.rows + above + below, p.cols},
+                        tunables);
       });
     });

@@ -1,10 +1,8 @@
 // Each GPU of a team has a strip of the image. The column pass of a point
 // reaches `radius` rows up and down, so that many rows of the strips above and
-// below travel: the halo. Rows farther inside are computed during these
-// transfers, the rows at the edges after them. The row pass of the halo is
-// computed on both sides of the edge. That is cheaper than sending its result,
-// which has as many bytes and could not be sent as early.
-#include <algorithm>
+// below travel: the halo. Then one launch computes the strip. The row pass of
+// the halo is computed on both sides of the edge. That is cheaper than sending
+// its result, which has as many bytes and could not be sent as early.
 #include <vector>
 
 #include "fused.cuh"
@@ -27,37 +25,13 @@ void exchange_halos(Gpus& team, const Parts<Convsep::Args<T>>& parts) {
   team.exchange(moves);
 }
 
-// The rows of b that are computed during the transfers, and those that follow
-// when the halos have come. An edge is a quarter of the strip although
-// `radius` rows would do: few rows are not enough work for all
-// multiprocessors.
-struct Ranges {
-  std::vector<RowRange> inside, edges;
-};
-
-Ranges ranges_of(std::int64_t rows, std::int64_t radius, bool above,
-                 bool below) {
-  const auto edge = std::max(radius, rows / 4);
-  const auto first = above ? edge : 0, last = below ? rows - edge : rows;
-  if (first >= last)
-    return {{}, {{0, rows, above ? radius : 0, below ? radius : 0}}};
-  Ranges ranges{{{first, last - first, first, rows - last}}, {}};
-  if (above)
-    ranges.edges.push_back(
-        {0, first, radius, rows - first + (below ? radius : 0)});
-  if (below)
-    ranges.edges.push_back(
-        {last, rows - last, last + (above ? radius : 0), radius});
-  return ranges;
-}
-
 }  // namespace
 
 const Register<Convsep, float, double> variant(
     {
         .rung = 1,
-        .idea = "several GPUs: a strip of the image each; halos travel while "
-                "the inside is computed",
+        .idea = "several GPUs: a strip of the image each; `radius` rows travel "
+                "across each edge",
         .tunables = with_gpus(tunables_of_fused()),
         .split = {"rows"},
         .pays_from = 160 << 20,  // as measured on two H200s
@@ -71,17 +45,11 @@ const Register<Convsep, float, double> variant(
     },
     []<typename T>(Gpus& team, const Parts<Convsep::Args<T>>& parts,
                    const Tunables& tunables) {
-      const auto ranges = [&](int i) {
-        return ranges_of(parts[i].rows, parts[i].radius, i > 0,
-                         i + 1 < team.count());
-      };
-      const auto inside = [&](Gpu& gpu, int i) {
-        launch_ranges(gpu, parts[i], tunables, ranges(i).inside);
-      };
-      team.beside([&] { exchange_halos(team, parts); },
-                  [&] { team.each(inside); });
+      exchange_halos(team, parts);
       team.each([&](Gpu& gpu, int i) {
-        if (team.count() > 1)
-          launch_ranges(gpu, parts[i], tunables, ranges(i).edges);
+        const auto& p = parts[i];
+        const auto above = i > 0 ? p.radius : 0,
+                   below = i + 1 < team.count() ? p.radius : 0;
+        launch_ranges(gpu, p, tunables, {{0, p.rows, above, below}});
       });
     });

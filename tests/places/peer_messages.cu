@@ -40,7 +40,8 @@ struct Both {
 template <typename T>
 void check_sums(Dtype dtype) {
   Team team;
-  for (const std::int64_t count : {1, 33, 5000}) {
+  for (const std::int64_t count :
+       {1, 33, 5000, PeerMessages::words_of_sum / 2}) {
     Both<T> one(count), two(count);
     for (int round = 1; round <= 5; ++round) {
       for (std::int64_t i = 0; i < count; ++i) {
@@ -110,9 +111,10 @@ BOOST_AUTO_TEST_CASE(long_or_odd_messages_go_another_way) {
   Team team;
   constexpr std::int64_t most = PeerMessages::Boxes::words;
   const auto& messages = team.messages;
-  BOOST_TEST(messages.carries(most, Dtype::f32));
-  BOOST_TEST(!messages.carries(most + 1, Dtype::f32));
-  BOOST_TEST(!messages.carries(most, Dtype::f64));
+  constexpr std::int64_t most_added = PeerMessages::words_of_sum;
+  BOOST_TEST(messages.carries(most_added, Dtype::f32));
+  BOOST_TEST(!messages.carries(most_added + 1, Dtype::f32));
+  BOOST_TEST(!messages.carries(most_added, Dtype::f64));
   BOOST_TEST(!messages.carries(1, Dtype::f16));
   Both<std::uint32_t> memory(2 * most);
   auto* const data = reinterpret_cast<unsigned char*>(memory.data);

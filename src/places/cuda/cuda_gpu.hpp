@@ -53,6 +53,8 @@ class CudaGpu final : public LaunchingGpu {
   // Shape, registers and theoretical occupancy of the main launch; all zero if
   // there was none.
   LaunchShape main_launch() const;
+  // Whether its launches may begin before the previous one ends.
+  bool can_overlap(const void* kernel) const;
 
  protected:
   void start(const LaunchConfig& config, const void* kernel,
@@ -64,7 +66,6 @@ class CudaGpu final : public LaunchingGpu {
 
  private:
   void allow_shared(const void* kernel, std::size_t bytes);
-  bool can_overlap(const void* kernel) const;
 
   int device_;
   cudaDeviceProp properties_{};

@@ -160,10 +160,12 @@ void CudaGpus::sum_over_all(const std::vector<void*>& from,
   if (short_ones != nullptr && short_ones->carries(elements, dtype)) {
     watched(
         [&] { short_ones->all_reduce(from, to, elements, dtype, streams()); });
-  } else {
-    nccl();
-    watched([&] { nccl().all_reduce(from, to, elements, dtype, streams()); });
+    for (auto& member : members_)
+      ++member->queued;
+    return;
   }
+  nccl();
+  watched([&] { nccl().all_reduce(from, to, elements, dtype, streams()); });
   for (auto& member : members_)
     member->queued += entries_of_collective;
 }

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "gpu/overlap.hpp"
+
 namespace parlab {
 namespace {
 
@@ -38,7 +40,8 @@ __global__ void __launch_bounds__(message_threads)
     add_over_peers(Boxes boxes, int me, std::uint32_t round, const T* from,
                    T* to, std::int64_t elements) {
   constexpr int words = sizeof(T) / word_bytes;
-  const auto i = static_cast<int>(blockIdx.x * message_threads + threadIdx.x);
+  const auto i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  wait_for_launch_before();
   if (i >= elements) return;
   union Words {
     T value;
@@ -68,9 +71,9 @@ __global__ void __launch_bounds__(message_threads)
 __global__ void __launch_bounds__(message_threads)
     pass_to_peers(Boxes boxes, int me, std::uint32_t round, Parts out,
                   Parts in) {
-  const auto thread =
-      static_cast<int>(blockIdx.x * message_threads + threadIdx.x);
-  const auto threads = static_cast<int>(gridDim.x * message_threads);
+  const auto thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const auto threads = static_cast<int>(gridDim.x * blockDim.x);
+  wait_for_launch_before();
   const bool greets = thread < boxes.gpus && thread != me;
   if (greets) send(boxes.at(thread, me, round) + Boxes::words, 0, round);
   for (int p = 0; p < out.count; ++p) {
@@ -104,9 +107,27 @@ void with_words_of(Dtype dtype, F f) {
   }
 }
 
-int blocks_for(std::int64_t threads) {
-  return static_cast<int>(
-      std::clamp<std::int64_t>(ceil_div(threads, message_threads), 1, 64));
+// Queues a kernel with a thread for each of so many words, up to words_of_sum
+// threads. It may begin before the previous launch ends.
+template <typename... Parameters, typename... Arguments>
+void queue(CudaGpu& gpu, cudaStream_t stream, std::int64_t words,
+           void (*kernel)(Parameters...), Arguments... arguments) {
+  gpu.select();
+  cudaLaunchConfig_t launch{};
+  launch.gridDim = static_cast<unsigned>(
+      std::clamp<std::int64_t>(ceil_div(words, message_threads), 1,
+                               PeerMessages::words_of_sum / message_threads));
+  launch.blockDim = static_cast<unsigned>(
+      std::clamp<std::int64_t>(ceil_div(words, 32) * 32, 32, message_threads));
+  launch.stream = stream;
+  cudaLaunchAttribute overlaps{};
+  overlaps.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlaps.val.programmaticStreamSerializationAllowed = 1;
+  launch.attrs = &overlaps;
+  launch.numAttrs =
+      gpu.can_overlap(reinterpret_cast<const void*>(kernel)) ? 1 : 0;
+  cuda_check(cudaLaunchKernelEx(&launch, kernel, arguments...),
+             "sending messages to GPUs");
 }
 
 }  // namespace
@@ -155,7 +176,7 @@ bool PeerMessages::carries(std::int64_t elements, Dtype dtype) const {
   const bool added = dtype == Dtype::i32 || dtype == Dtype::u32 ||
                      dtype == Dtype::f32 || dtype == Dtype::f64;
   return added && elements * static_cast<std::int64_t>(bytes / word_bytes) <=
-                      Boxes::words;
+                      words_of_sum;
 }
 
 bool PeerMessages::carries(const std::vector<Gpus::Move>& moves) const {
@@ -182,12 +203,9 @@ void PeerMessages::all_reduce(const std::vector<void*>& from,
   ++round_;
   with_words_of(dtype, [&]<typename T>() {
     for (std::size_t i = 0; i < gpus_.size(); ++i) {
-      gpus_[i]->select();
-      add_over_peers<T>
-          <<<blocks_for(elements), message_threads, 0, streams[i]>>>(
-              boxes_, static_cast<int>(i), round_,
-              static_cast<const T*>(from[i]), static_cast<T*>(to[i]), elements);
-      cuda_check(cudaGetLastError(), "adding over the GPUs");
+      queue(*gpus_[i], streams[i], elements, add_over_peers<T>, boxes_,
+            static_cast<int>(i), round_, static_cast<const T*>(from[i]),
+            static_cast<T*>(to[i]), elements);
     }
   });
 }
@@ -212,10 +230,8 @@ void PeerMessages::exchange(const std::vector<Gpus::Move>& moves,
     most = std::max<std::int64_t>(most, words);
   }
   for (std::size_t i = 0; i < gpus_.size(); ++i) {
-    gpus_[i]->select();
-    pass_to_peers<<<blocks_for(most), message_threads, 0, streams[i]>>>(
-        boxes_, static_cast<int>(i), round_, out[i], in[i]);
-    cuda_check(cudaGetLastError(), "sending messages to GPUs");
+    queue(*gpus_[i], streams[i], most, pass_to_peers, boxes_,
+          static_cast<int>(i), round_, out[i], in[i]);
   }
 }
 

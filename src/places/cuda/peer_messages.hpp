@@ -42,6 +42,8 @@ class PeerMessages {
   void abandon() { *abandoned_ = 1; }
 
   static constexpr int gpus_at_most = 8, moves_at_most = 8;
+  // of four bytes; the most in a sum: each GPU sends them to all others
+  static constexpr int words_of_sum = 1 << 14;
 
   // Where words wait to be read. A GPU has one box for each sender and each of
   // two rounds: a sender that has ended a round has heard from all others in
@@ -51,7 +53,7 @@ class PeerMessages {
     int gpus;
     volatile int* abandoned;
 
-    static constexpr int words = 1 << 14;  // of one sender in one round
+    static constexpr int words = 1 << 16;  // of one sender in one round
     __host__ __device__ std::uint64_t* at(int receiver, int sender,
                                           std::uint32_t round) const {
       return of[receiver] +
