@@ -36,7 +36,7 @@ const Register<Conv2d, float, double> variant(
             "each edge",
         .tunables = with_gpus(tunables_of_streamed()),
         .split = {"rows"},
-        .pays_from = 160 << 20,  // as measured on two H200s
+        .pays_from = 40 << 20,  // as measured on two H100s
         .travels =
             [](const std::int64_t* size, Dtype dtype, int gpus) {
               // for a GPU in the middle
