@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
@@ -328,16 +329,21 @@ double measure_fma(const Team& team, double for_s) {
   return flops * repeats * static_cast<double>(team.size()) / best;
 }
 
-constexpr std::size_t smallest_footprint = std::size_t{32} << 10;
+// Each thread copies at least a grain; smaller footprints would be rounded up
+// to this one.
+std::size_t smallest_footprint(const Team& team) {
+  return std::bit_ceil(
+      std::max(std::size_t{32} << 10, 2 * grain * team.size()));
+}
 
 // Four times the caches, at least 256 MiB and at most 1 GiB or a
 // quarter of the free memory.
-std::size_t largest_footprint() {
+std::size_t largest_footprint(std::size_t smallest) {
   const auto quarter = static_cast<std::size_t>(free_memory_bytes() / 4);
   const std::size_t beyond_caches =
       std::clamp(4 * last_level_cache_bytes(), std::size_t{256} << 20,
                  std::size_t{1} << 30);
-  std::size_t footprint = smallest_footprint;
+  std::size_t footprint = smallest;
   while (footprint < beyond_caches && footprint * 2 <= quarter)
     footprint *= 2;
   return footprint;
@@ -362,17 +368,17 @@ Ceilings measure_host_ceilings(const WantedCeilings& wanted) {
   };
   measure_units();
 
-  const std::size_t capacity = largest_footprint();
+  const std::size_t smallest = smallest_footprint(team),
+                    capacity = largest_footprint(smallest);
   std::vector<std::size_t> sizes;
-  for (std::size_t bytes = smallest_footprint; bytes <= capacity; bytes *= 2) {
+  for (std::size_t bytes = smallest; bytes <= capacity; bytes *= 2) {
     if (wanted.footprint(static_cast<double>(bytes))) sizes.push_back(bytes);
   }
   // A problem smaller than the smallest footprint is judged by that one, any
   // other by the largest, which stands for memory.
   if (sizes.empty()) {
-    const bool smaller =
-        wanted.most_bytes < static_cast<double>(smallest_footprint);
-    sizes.push_back(smaller ? smallest_footprint : capacity);
+    const bool smaller = wanted.most_bytes < static_cast<double>(smallest);
+    sizes.push_back(smaller ? smallest : capacity);
   }
   const Buffer buffer(sizes.back(), team);
   std::vector<Footprint> footprints;
