@@ -92,8 +92,20 @@ for source in src/workloads/*.cpp; do
   ln -s "$root/bin/parlab-emulated" "$tree/bin/$(basename "$source" .cpp)"
 done
 ln -s "$root/bin/parlab-emulated" "$tree/bin/parlab"
-ln -s "$root/cuda" "$root/results" "$root/tests" "$tree"
+ln -s "$root/cuda" "$root/tests" "$tree"
+mkdir "$tree/results"
+ln -s "$root"/results/* "$tree/results"
 cd "$tree" || exit
+
+# Each command of the README works as typed. Status 1 is an answer, such as a time that should not be quoted.
+typed=0
+while IFS= read -r line; do
+  MACHINE=readme timeout 120 bash -p -c "$line" >out 2>&1
+  status=$?
+  expect "README: $line" test $status -le 1
+  typed=$((typed + 1))
+done < <(awk '/^```$/ { code = !code } code && /^([A-Z_]+=[^ ]+ )*bin\// { sub(/  +#.*/, ""); print }' "$root/README.md")
+expect "there are such commands" test $typed -ge 15
 
 one_space() { tr -s ' \n' ' ' | sed 's/^ //; s/ $//; s/\.\.\.$//'; }
 said=""
