@@ -1,6 +1,7 @@
 #!/bin/bash -p
 # Makes a Debian package of the program, without CUDA, in build/deb: `make deb`. It uses the programs that are
-# already built. The package is for CPUs like this one's; MARCH=x86-64-v3 builds for others.
+# already built. The package is for CPUs like this one's; MARCH=x86-64-v3 builds for others. Its maintainer is
+# whom DEBFULLNAME and DEBEMAIL name, or else git's user.
 # shellcheck source=scripts/environment.sh
 source "${0%/*}/environment.sh"
 set -euo pipefail
@@ -20,6 +21,12 @@ for part in units host emulated grade; do
   if [[ -e build/$part ]]; then cp -a build/$part $tree/build; fi
 done
 find build -maxdepth 1 -type f -exec cp -a -t $tree/build {} +
+name=${DEBFULLNAME:-$(git config user.name || id -un)}
+address=${DEBEMAIL:-$(git config user.email || echo "$(id -un)@$(hostname)")}
+for file in $tree/debian/{control,changelog}; do
+  text=$(<"$file")
+  printf '%s\n' "${text//@MAINTAINER@/"$name <$address>"}" >"$file"
+done
 cd $tree
 env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS dpkg-buildpackage --build=binary --no-sign --no-check-builddeps --no-pre-clean
 cd - >/dev/null

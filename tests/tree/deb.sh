@@ -16,8 +16,10 @@ copy_tree
 cp -a README.md CHANGELOG.md LICENSE docs debian "$tree"
 cp -a results/counts.jsonl.zst "$tree/results"
 cd "$tree" || exit
+export DEBFULLNAME='A & B' DEBEMAIL=someone@example.org
 expect "the package is built" own_make NVCC= deb
 package=(build/deb/parlab_*.deb)
+expect "its maintainer made it" test "$(dpkg-deb -f "${package[0]}" Maintainer)" = 'A & B <someone@example.org>'
 # It prefers not to run as root, and depends on the clock.
 lintian "${package[0]}" 2>&1 | grep -E '^[EW]: ' >complaints
 expect "lintian does not complain: $(head -3 complaints)" test ! -s complaints

@@ -52,11 +52,13 @@ echo "$@" >>gh.said
 EOF
 chmod +x bin/*
 unset COMMIT
-run_workflow() {
-  env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS PATH="$PWD/bin:$PATH" NVCC='' NO_INSTALL=1 ROUNDS=2 MEASURE='dmv 64 --variant openmp/mine --threads 1 --iterations 12' \
+run_workflow() { # [ADDRESS of parlab]
+  PARLAB=${1-https://localhost/parlab} env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS PATH="$PWD/bin:$PATH" NVCC='' NO_INSTALL=1 ROUNDS=2 MEASURE='dmv 64 --variant openmp/mine --threads 1 --iterations 12' \
     SLOWER=900% GITHUB_STEP_SUMMARY=summary.md GITHUB_REPOSITORY=you/kernels GITHUB_EVENT_PULL_REQUEST_NUMBER=7 \
     "$root/scripts/workflow-steps.sh" "$root/docs/how-to/pull-request.yml" compare .
 }
+expect "without an address of parlab it says what to set" eval \
+  '! run_workflow "" 2>said && grep -q "PARLAB: set the variable PARLAB" said'
 expect "each step of the workflow succeeds" run_workflow
 expect "the table says what was compared" grep -q '^1 points compared: ' table.md
 commit=$(git -C after rev-parse --short=10 HEAD)
