@@ -1,6 +1,6 @@
 #!/bin/bash -p
 # Installs parlab's missing dependencies on Debian, Ubuntu or Fedora: scripts/install.sh [build] [figures]
-# [check] (all three if none is named) [docs]. If nothing is missing, it says and does nothing.
+# [check] (all three if none is named) [docs]. If nothing is missing, it does and prints nothing.
 #
 # A dependency counts wherever it comes from: a package, a module, Spack, conda, a private prefix (CPATH,
 # LIBRARY_PATH, BOOST_ROOT). NO_INSTALL=1 installs nothing, says what is missing and what is left out without
@@ -33,7 +33,7 @@ declare -A left_out=(
 read -ra compiler <<<"${CXX:-g++}" # of several words, perhaps: ccache g++ -m64
 before_options=${CXX:-g++} before_options=${before_options%% -*}
 
-# Which names have a header, and which a command.
+# The header or the command that shows whether a dependency is there.
 declare -A header=(
   [program_options]=boost/program_options.hpp [context]=boost/context/fiber.hpp
   [rapidjson]=rapidjson/rapidjson.h [hwloc]=hwloc.h [sqlite]=sqlite3.h

@@ -1,10 +1,9 @@
 #!/bin/bash -p
-# Executes the `run:` steps of a GitHub workflow here, as its file says: scripts/workflow-steps.sh FILE
-# JOB [FOLDER]. Steps run one after the other in FOLDER with the `env` of job and step, and end with the first
-# that fails. A step with `uses:` is printed as a line: its results have to be there already. Values in ${{ }}
-# are those of the variable of that name (GITHUB_TOKEN for github.token), or else empty. An `if:` is ignored:
-# such a step runs.
-# shellcheck source=scripts/environment.sh
+# Executes the `run:` steps of a GitHub workflow here, as its file says: scripts/workflow-steps.sh FILE JOB
+# [FOLDER]. Steps run one after the other in FOLDER with the `env` of job and step, and end with the first
+# that fails. A step with `uses:` is only printed, so its results must be there already. Values in ${{ }} are
+# those of the variable of that name (GITHUB_TOKEN for github.token), or else empty. An `if:` is ignored: such
+# a step runs. shellcheck source=scripts/environment.sh
 source "${0%/*}/environment.sh"
 set -euo pipefail
 (($# >= 2)) || { sed -n '2,6s/^# //p' "$0" >&2; exit 2; }

@@ -1,9 +1,8 @@
-// The streamed kernel for images of any width. If the number of columns
-// is no multiple of a 16-byte word, most rows start inside a word.
-// `streamed` reads and writes these in smaller pieces: more instructions,
-// and more requests than the memory system takes. Here every access
-// except at the border is a whole word, and shuffles turn the points into
-// place:
+// The streamed kernel for images of any width. If the number of columns is no
+// multiple of a 16-byte word, most rows start inside a word. `streamed` reads
+// and writes these in smaller pieces: more instructions, and more requests than
+// the memory system can take. Here every access except at the border is a whole
+// word, and shuffles turn the points into place:
 //   A lane owns the same columns of every row. The word that it reads
 //     begins up to n - 1 columns before them, where a word of that row
 //     begins. The next lane's word has the missing points.

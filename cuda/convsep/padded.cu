@@ -49,7 +49,7 @@ const Register<Convsep, float, double> variant(
       const LaunchConfig config{
           .grid = {ceil_div(p.cols, x), blocks_in_y(p.rows, y)},
           .block = {x, y}};
-      // elements of zeros above, and as many below
+      // zeros above, and as many below
       const std::int64_t edge = p.radius * p.cols;
       T* between = gpu.scratch<T>(p.rows * p.cols + 2 * edge);
       gpu.clear(between, static_cast<std::size_t>(edge) * sizeof(T));

@@ -2,11 +2,10 @@
 // centred value is split into two halves, and three products of the parts are
 // computed, as in matmul's `fp16x3`, which says when that is enough. If it is
 // not, the device takes three bfloat16 and six products.
-//
 // Left and right factor are one matrix: it is split once, and warpgroup
-// products can read their left operand across k too. Only those tiles of 128 x
-// 128, in pairs below one another, are computed that reach the upper triangle;
-// the part below it is stored as its mirror image.
+// products can read their left operand across k too. Of the tiles of 128 x 128,
+// in pairs below one another, only those that reach the upper triangle are
+// computed. The part below it is stored as its mirror image.
 #include <algorithm>
 
 #include "../matmul/halves.cuh"

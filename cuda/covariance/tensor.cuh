@@ -302,10 +302,10 @@ __device__ void multiply_tile(TensorTile<Tile>, const double* rows, int i0,
   }
 }
 
-// The time, in multiply-adds of a multiprocessor with the large tile: that of
-// the multiprocessor with the most of them, or that of all reads from L2
-// together. products_of_read: multiply-adds in the time in which a
-// multiprocessor reads an element from L2 while all do.
+// The estimated time, in units of one multiply-add of a multiprocessor with the
+// large tile. Either the busiest multiprocessor takes longest, or the reads of
+// all from L2. products_of_read: how many multiply-adds take as long as reading
+// one element from L2 while all multiprocessors read.
 template <typename S>
 double estimate(Gpu& gpu, const Covariance::Args<double>& p,
                 double products_of_read) {

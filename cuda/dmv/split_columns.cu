@@ -1,9 +1,8 @@
-// Each GPU of a team has some of the columns and the matching elements of x.
-// It computes a sum for every row, from its own columns alone. An all-reduce
-// adds up the sums of all GPUs and leaves all of y on each. This saves a
-// copy of x, but y has to travel: every GPU sends as many bytes as y has. It
-// suits matrices with few rows, of which there would not be enough for all
-// GPUs.
+// Each GPU of a team has some of the columns and the matching elements of x. It
+// computes a sum for every row, from its own columns alone. An all-reduce adds
+// up the sums of all GPUs and leaves all of y on each. This saves a copy of x,
+// but y has to travel: every GPU sends as many bytes as y has. It suits
+// matrices with too few rows for all GPUs.
 #include "gpu/gpus.hpp"
 #include "streamed.cuh"
 

@@ -20,9 +20,9 @@ using namespace parlab;
 
 namespace {
 
-// A box of 512 sums. There is room for 16 boxes beside the stages: each of
-// twelve warps has one buffer, each of eight two, each of four as many as it
-// has boxes of a tile of 128 columns.
+// A box of 512 sums. Beside the stages there is room for 16 boxes. With twelve
+// warps each has one buffer, with eight two, with four four: a box for each 32
+// of 128 columns.
 constexpr int box_bytes = 512 * 4;
 template <typename Tile>
 constexpr int buffers = 16 / Tile::warps;
@@ -136,10 +136,10 @@ void launch_overlapped(Gpu& gpu,
 }
 
 // The cycles of a multiprocessor for a step of 128 bytes along k of each of its
-// tiles, in whole rounds. A step takes its products, 32 sums of one element in
-// each cycle, or its copies, of which 56 bytes arrive in each. Tiles that are
-// no multiples of 64 take a twentieth longer. The three constants are measured
-// on an H100, with two dozen tiles at sizes from 256 to 8192.
+// tiles, in whole rounds. A step takes as long as its products, 32 sums of one
+// element in each cycle, or as its copies, 56 bytes in each cycle. Tiles that
+// are no multiples of 64 take a twentieth longer. The three constants are
+// measured on an H100, with two dozen tiles at sizes from 256 to 8192.
 template <typename Tile>
 double estimate_overlapped(const Gpu& gpu, std::int64_t m, std::int64_t n) {
   constexpr double longer = Tile::rows % 64 + Tile::cols % 64 == 0 ? 1 : 1.05,

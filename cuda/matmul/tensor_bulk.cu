@@ -2,14 +2,15 @@
 // multiply also copy and wait for each other at every stage. Here one thread of
 // a third warpgroup asks for boxes of A and B; eight warps multiply; barriers
 // in shared memory tell which stage has arrived and which is free. A block has
-// a multiprocessor to itself and stays for all its tiles. These have 128 x 128,
-// which need two thirds of the L2 reads of two of 128 x 64, or less if that
-// leaves less of the device idle. Large tiles that are left over when all
-// blocks have equally many are cut along k into equal shares, one per block;
-// parts of tiles go to scratch memory, and a second kernel adds them up, in
-// order. (Osama et al., Stream-K, 2023.) If there are fewer tiles than blocks,
-// all are cut. A last column of tiles with few columns of C costs less and is
-// divided accordingly: columns outside C are neither copied nor multiplied.
+// a multiprocessor to itself and stays for all its tiles. A tile is 128 x 128,
+// which needs two thirds of the L2 reads of two tiles of 128 x 64. It is
+// smaller if less of the device is idle then. Large tiles that are left over
+// when all blocks have equally many are cut along k into equal shares, one per
+// block; parts of tiles go to scratch memory, and a second kernel adds them up,
+// in order. (Osama et al., Stream-K, 2023.) If there are fewer tiles than
+// blocks, all are cut. A last column of tiles with few columns of C costs less
+// and is divided accordingly: columns outside C are neither copied nor
+// multiplied.
 //
 // Bulk copies need rows aligned to 16 bytes. If a matrix has others, all
 // threads of the third warpgroup copy its elements. Problems too small for

@@ -1,7 +1,7 @@
 // As many lanes take a row as it has entries on average, rounded up to a power
-// of two. A warp then stands in several rows at once, neighbouring entries are
-// still read together, and few lanes have nothing to do. One long row still
-// keeps its warp from ending.
+// of two. A warp then works on several rows at once. Neighbouring entries are
+// still read together, and few lanes are idle. One long row still keeps its
+// warp from ending.
 #include "gpu/gpu.hpp"
 #include "workloads/spmv.hpp"
 

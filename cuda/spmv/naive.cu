@@ -1,5 +1,5 @@
-// A thread takes one row. The lanes of a warp stand in 32 rows, so what they
-// read at a time lies far apart; and all wait for the longest of these rows.
+// A thread takes one row. The lanes of a warp work on 32 rows, so they read
+// addresses that lie far apart, and all wait for the longest of these rows.
 #include "gpu/gpu.hpp"
 #include "workloads/spmv.hpp"
 

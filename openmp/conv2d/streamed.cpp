@@ -95,8 +95,7 @@ std::int64_t vectors_of(const T* a, std::int64_t cols, std::int64_t from,
   std::int64_t col = from;
   if (col + n > to || col + 2 * n > cols) return col;
 
-  // per row of a: the vector at col, and the previous one, of which only the
-  // last element counts
+  // per row of a: the vector at col, and the previous one for its last element
   Vector before[needed], here[needed];
 #pragma GCC unroll 6
   for (int row = 0; row < needed; ++row) {

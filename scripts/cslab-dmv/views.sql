@@ -23,7 +23,7 @@ CREATE VIEW published AS
          2e-7 * 1024 * 1024 * CAST(n_label AS INTEGER) * CAST(n_label AS INTEGER) / time_s AS gflops
   FROM published_cslab_dmv_best;
 
--- Which of our variants stands for which of the report's.
+-- For each variant of the report, ours that is compared with it.
 CREATE VIEW counterpart AS
   SELECT name, n, time_s, low_s, high_s, gflops, roof_percent, threads, block,
          CASE WHEN backend IN ('serial', 'openmp') THEN backend

@@ -1,6 +1,6 @@
-# Speedup over the best CPU variant against size, for kernels alone and, for those in moved (SQL of names),
-# with pageable copies to the GPU and back. Set view, dtype, run, subject, x_name. Both speedups are over the
-# serial variant of one host, which cancels out.
+# Speedup over the best CPU variant against size: one panel for kernels alone, one with pageable copies to the
+# GPU and back. Set view, dtype, run, subject, x_name, and moved (SQL of names), the kernels of the second
+# panel. Both speedups are over the serial variant of one host, which cancels out.
 ours = "(SELECT *, (SELECT max(speedup) FROM " . view . " c WHERE NOT c.on_gpu AND c.dtype = '" . dtype . "' AND c.n = b.n) AS on_cpu FROM " . view . " b WHERE dtype = '" . dtype . "' AND on_gpu AND speedup IS NOT NULL)"
 rows = "SELECT 'kernels alone' AS panel, name AS curve, n AS x, speedup / on_cpu AS y, speedup / on_cpu * time_s / high_s AS low, speedup / on_cpu * time_s / low_s AS high, tunables AS note, NULL AS look FROM " . ours \
   . " UNION ALL SELECT 'pageable copies', name, n, speedup_transfers / on_cpu, NULL, NULL, tunables, NULL FROM " . ours . " WHERE speedup_transfers IS NOT NULL AND name IN (" . moved . ")"

@@ -3,7 +3,7 @@
 -- note: Times from host memory and back to it, with copies of pageable and of pinned memory before and after
 -- the kernel, or while it computes (overlapped). Alone: the kernel without copies. Over kernel or copies: the
 -- overlapped time over the longest of kernel, copy to and copy from; it is below 1 if copies were slower when
--- measured alone. Of roof: of the limit of the link or of the work.
+-- measured alone. Of roof: share of the limit that the link or the work sets.
 
 -- table: The ways side by side, caches hot
 SELECT name, bytes AS 'size [B]', kernel AS 'fastest kernel', kernel_s AS 'alone [s]',

@@ -1,4 +1,4 @@
-# The clock of the device on each kind of inputs: speeds differ by it if power is capped.
+# The clock of the device on each kind of inputs. Where power is capped, the clock explains the speeds.
 panel = "clock"
 value = "clock_hz / 1e9"
 value_low = "NULL"

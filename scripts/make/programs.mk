@@ -49,8 +49,8 @@ COMPILER := $(filter-out ccache %/ccache sccache distcc,$(CXX))
 COMPILE  := $(CCACHE) $(CXX) $(if $(CLANG),,--param=ggc-min-heapsize=524288)
 # precompile FLAGS: makes $@, a precompiled header, of the header beside it. It
 # stores the times of its files: one from ccache has those of another checkout,
-# and #pragma once fails. What is compiled with it is the same in each checkout:
-# instead of $@, ccache reads $@.sum, a hash of what the header says.
+# and #pragma once fails. Instead of $@, ccache reads $@.sum, a hash of the
+# header's text, which is the same in each checkout.
 header     = CCACHE_DISABLE=1 $(COMPILE) -x c++-header $1 $(@:.gch=)
 precompile = $(call header,$1) -E -P -dD -MF /dev/null | sha1sum >$@.sum && $(call header,$1) -o $@
 # GCC 12 warns of a copy onto itself in std::string (its bug 105651):

@@ -1,5 +1,5 @@
 # The packed upper triangle, compared with both triangles (the second mirrored): how many times as fast, alone
-# and with the copies to and from the device, of which the result is half as long.
+# and with the copies to and from the device. The packed result takes half as long to copy.
 rows = "SELECT 'kernels' AS panel, dtype || ', kernels' AS curve, n AS x, times AS y, times_low AS low, times_high AS high, NULL AS note, NULL AS look FROM packed" \
   . " UNION ALL SELECT 'copies', dtype || ', + copies', n, moved_times, NULL, NULL, NULL, NULL FROM packed"
 run = "covariance/cuda/packed and mirror on a GPU: make patras-covariance"

@@ -28,7 +28,7 @@ CREATE VIEW polybench AS
 -- The fastest of each variant at each size; SQLite takes bare columns from the row of the min.
 CREATE VIEW best AS SELECT *, min(median_s) AS time_s FROM timed GROUP BY name, dtype, n;
 
--- Those that compare backends: variants that are the fastest of theirs at some size, libraries, and the
+-- For comparing backends: variants that are the fastest of their backend at some size, libraries, and the
 -- report's kernel. The ladder has figures of its own.
 CREATE VIEW shown AS
   SELECT * FROM best WHERE backend = 'blas' OR name = 'cuda/tiled' OR (name, dtype) IN
@@ -47,8 +47,8 @@ CREATE VIEW ladder AS
   FROM best b LEFT JOIN peak p USING (dtype, on_gpu) LEFT JOIN best s
     ON s.n = b.n AND s.dtype = b.dtype AND s.on_gpu = b.on_gpu AND s.name LIKE 'blas/%_syrk';
 
--- The packed upper triangle compared with both triangles, the second mirrored: how many times as fast,
--- alone and with the copies, of which the result is half as long.
+-- The packed upper triangle compared with both triangles, the second mirrored: how many times as fast, alone
+-- and with the copies. The packed result takes half as long to copy.
 CREATE VIEW packed AS
   SELECT a.n, a.dtype, a.time_s AS packed_s, b.time_s AS mirror_s, a.tile AS packed_tile,
          b.tile AS mirror_tile,

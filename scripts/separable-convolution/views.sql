@@ -18,7 +18,7 @@ CREATE VIEW timed AS SELECT * FROM every WHERE radius = 16;
 CREATE VIEW best AS
   SELECT *, min(median_s) AS time_s FROM timed WHERE policy = 'default' GROUP BY name, dtype, n;
 
--- By radius, only with the usual tunables: those that most radii were measured with.
+-- By radius, only with the tunables that most radii were measured with.
 CREATE VIEW configured AS
   SELECT *, name || dtype || n || ';' || tunables AS config FROM every WHERE policy = 'default';
 CREATE VIEW by_radius AS

@@ -13,7 +13,7 @@ CREATE VIEW timed AS
 CREATE VIEW best_of_all AS SELECT *, min(median_s) AS time_s FROM timed GROUP BY name, n, dtype;
 CREATE VIEW best AS SELECT * FROM best_of_all WHERE dtype = 'float';
 
--- Those that compare backends: variants that are the fastest of theirs at some size, libraries, and the
+-- For comparing backends: variants that are the fastest of their backend at some size, libraries, and the
 -- report's two kernels. The ladder has its own figures.
 CREATE VIEW shown AS
   SELECT * FROM best WHERE backend = 'blas' OR name IN ('cuda/tiled', 'cuda/granularity') OR name IN

@@ -45,9 +45,9 @@ std::string outcome_of(const Finding& finding);
 std::vector<std::string> reports_of(const std::vector<Finding>& findings);
 
 // Every claim of the digest in the order P, S, C, V, T, followed by its
-// observations. Only the latest records count that passed, were timed and were
-// not emulated. All records must come from one machine. only: the claim to
-// judge; empty: all.
+// observations. Only the latest records count, and only if they passed, were
+// timed and were not emulated. All records must come from one machine. only:
+// the claim to judge; empty: all.
 std::vector<Finding> judge_claims(const std::vector<Record>& records,
                                   const std::vector<Run>& runs,
                                   const std::string& only = {});

@@ -1,4 +1,4 @@
-// Which variants run, and with which values of their tunables.
+// Selects the variants to run and the values of their tunables.
 #pragma once
 
 #include <map>

@@ -18,9 +18,9 @@ extern const std::vector<std::string> metrics_of_lines;
 // kernels after its mark. Kernels of libraries without line information have no
 // lines. Requests are the instructions that warps issued, also with all lanes
 // switched off; array, stride, distinct sectors and first addresses are
-// unknown. What ncu shows in a header alone, as atomics, belongs to the
-// header's line. Instructions that read one memory and write another have no
-// line.
+// unknown. An instruction that ncu shows only in a header, such as an atomic,
+// belongs to the header's line. Instructions that read one memory and write
+// another have no line.
 std::vector<std::vector<CountedLine>> lines_by_execution(
     const std::string& source_page, std::size_t executions);
 

@@ -163,8 +163,8 @@ void allow_on_itself(CallList& list) {
   list.allow_if(SCMP_SYS(clone),
                 {SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD)});
   list.refuse_processes();
-  // The one program that is started stands in a descriptor, which starting it
-  // closes.
+  // The one program that is started is open in a descriptor, and starting it
+  // closes the descriptor.
   list.allow_each(SCMP_SYS(execveat), 0, {program_descriptor});
   list.end_for(SCMP_SYS(execveat), {SCMP_A0(SCMP_CMP_NE, program_descriptor)});
 }

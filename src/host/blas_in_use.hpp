@@ -1,4 +1,4 @@
-// Which BLAS this host uses, for records and users. The calls are in
+// Names the BLAS that this host uses, for records and users. The calls are in
 // host/blas.hpp.
 #pragma once
 

@@ -83,7 +83,7 @@ class Division {
   }
 
  private:
-  // Which of an array's dimensions is divided: its first or its second.
+  // The dimension of an array that is divided: its first or its second.
   using Way = std::size_t;
   static constexpr Way down = 0, across = 1, ways[] = {down, across};
 

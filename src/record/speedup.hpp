@@ -9,7 +9,7 @@
 
 namespace parlab {
 
-// Which copies between host and device count: none, or copies to and from
+// The copies between host and device that count: none, or those to and from
 // pageable or pinned memory of the host.
 enum class Copies { none, pageable, pinned };
 

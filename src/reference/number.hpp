@@ -4,12 +4,12 @@
 //   Rounded  the value, and what an error bound needs
 //   Whole    the value, and whether whole numbers stay exact
 //   Symbol   how the loop is built: reference/structure.hpp
-//
 // N is made of a constant (N sum = 0), of an element of an input (sum +=
 // p.x[i]), and by + - *. Where every right computation has an intermediate
 // value, whatever the order of its sums, the loop says stored(value). A term
-// with a stored value that was made of the same input has a part whose sign is
-// not random, the input's square: the loop says with_square(term, part).
+// may multiply an input by a stored value made of the same input. Then a part
+// of it, the input's square, has no random sign: the loop says
+// with_square(term, part).
 #pragma once
 
 #include <algorithm>
@@ -315,7 +315,7 @@ struct Whole {
   Whole& operator-=(const Whole& b) { return *this = *this - b; }
   Whole& operator*=(const Whole& b) { return *this = *this * b; }
 
-  // Exact so far, it begins anew; else nothing after it is exact.
+  // If it is exact, counting starts again; if not, nothing after it is exact.
   friend Whole stored(const Whole& a) {
     Whole again(a.value);
     if (!a.stays_exact()) again.most = std::numeric_limits<double>::infinity();

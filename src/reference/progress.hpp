@@ -14,8 +14,8 @@ struct Progress {
 };
 
 // While it lives, references that go through their rows on the thread that made
-// it call `look` on that thread, about ten times a second. What it throws ends
-// the reference, and leaves it.
+// it call `look` on that thread, about ten times a second. An exception from
+// `look` ends the reference, which passes it on.
 class Watch {
  public:
   using Look = std::function<void(const Progress&)>;

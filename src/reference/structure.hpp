@@ -45,7 +45,7 @@ struct Counted {
   }
 };
 
-// Which inputs a number was made of, and how.
+// The inputs that a number was made of, and how.
 struct Symbol {
   static constexpr Dtype dtype = Dtype::f64;
   std::vector<const void*> inputs = {};  // sorted

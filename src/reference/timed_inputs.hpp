@@ -10,12 +10,10 @@
 //
 // Integers that are no structure are zeros, ones or sparse, too; else they
 // stay as they are.
-//
-// Between executions a few elements take the value of others. Among zeros and
-// ones these would be the same, so that some elements, the planted ones, have
-// another value: one in each stretch of as many elements as the root of their
-// number. Each row of a square matrix has one, so that a change in the matrix
-// before it shows in their product.
+// Between executions a few elements take the value of others. Zeros and ones
+// would stay the same. So some elements, the planted ones, have another value:
+// of n elements one in each stretch of sqrt(n). Each row of a square matrix has
+// one, so that a change in the matrix before it shows in their product.
 #pragma once
 
 #include <algorithm>

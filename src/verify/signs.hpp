@@ -1,7 +1,7 @@
-// Which elements of the inputs change their sign, by a secret key. A variant
-// that reads only some of the elements is wrong. Magnitudes stay, and so do the
-// known properties of the inputs: their range, and whether they are integers.
-// Also compiled for the device.
+// A secret key decides which elements of the inputs change their sign. A
+// variant that reads only some of the elements is wrong. Magnitudes stay, and
+// so do the known properties of the inputs: their range, and whether they are
+// integers. Also compiled for the device.
 #pragma once
 
 #include <cstdint>

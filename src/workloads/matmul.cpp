@@ -37,7 +37,7 @@ std::int64_t integer_limit(Dtype dtype, std::int64_t k, InputKind kind) {
       std::floor(std::sqrt(exact / static_cast<double>(k))), 1.0, widest));
 }
 
-// A matrix in the element type of the result: a copy where that is another one.
+// A matrix in the element type of the result; a copy if its own type differs.
 template <typename T>
 class Widened {
  public:

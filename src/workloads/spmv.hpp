@@ -9,8 +9,8 @@ namespace parlab {
 
 struct Spmv {
   // Row r of A has the entries row_begin[r] to row_begin[r + 1] - 1. Entry e
-  // has the value values[e] and stands in column columns[e]. row_begin: rows +
-  // 1 elements; columns and values: entries elements; x: cols; y: rows, written
+  // has the value values[e] and is in column columns[e]. row_begin: rows + 1
+  // elements; columns and values: entries elements; x: cols; y: rows, written
   // whole, 0 where a row is empty. A column may occur twice in a row.
   template <typename T, typename Out = T>
   struct Args {
@@ -22,7 +22,7 @@ struct Spmv {
     std::int64_t rows, cols, entries;
   };
 
-  // How many entries stand in the rows before this one. Every second row is
+  // How many entries are in the rows before this one. Every second row is
   // empty, every fourth has one entry, every eighth three, and so on: as many
   // entries are in long rows as in short ones, and longest - 1 are the most.
   static std::int64_t entries_before(std::int64_t row, std::int64_t longest) {

@@ -1,4 +1,4 @@
-// What ncu says of a kernel's lines is read as emulation would say it.
+// ncu's counts of a kernel's lines are read into the form of emulation's.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <fstream>
@@ -18,7 +18,7 @@ using testing::contains;
 namespace {
 
 // Printed on an H100 by ncu 2025.3; instructions that access no memory are left
-// out. Of two executions the first has two kernels and the second one.
+// out. The first of two executions has two kernels, the second has one.
 constexpr const char* page_file = "tests/counters/ncu-source-page.csv";
 
 std::string page() {
@@ -90,8 +90,8 @@ BOOST_AUTO_TEST_CASE(an_inlined_instruction_is_at_the_kernels_own_line) {
   BOOST_TEST(std::ranges::none_of(first, [](const CountedLine& one) {
     return one.file.ends_with("inlined.hpp");
   }));
-  // What is in a header alone stays there: an atomic without a result and one
-  // with it.
+  // An instruction that is only in a header stays there: an atomic with a
+  // result, and one without.
   const auto atomics =
       std::ranges::count(first, Access::atomic, &CountedLine::access);
   BOOST_TEST(atomics == 2);

@@ -1,4 +1,5 @@
-// Whose fault a verdict may be when submissions are judged side by side.
+// Submissions are judged side by side, and a verdict may be another one's
+// fault.
 #include <boost/test/unit_test.hpp>
 
 #include "grade/grader.hpp"

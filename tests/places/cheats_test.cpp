@@ -806,9 +806,9 @@ BOOST_AUTO_TEST_CASE(faster_than_the_roof_has_no_time) {
   BOOST_TEST(contains(record.detail, "times as fast as the roof allows"));
 }
 
-// Nor can it beside other programs, even its own children: it takes half a
-// millisecond where the roof says 1.2. Others may have slowed the roof down, so
-// nobody is blamed, and the next sweep measures again.
+// It cannot do so beside other programs either, even its own children: it takes
+// half a millisecond where the roof says 1.2. Others may have slowed the roof
+// down, so nobody is blamed, and the next sweep measures again.
 BOOST_AUTO_TEST_CASE(others_at_work_widen_no_roof) {
   std::vector<pid_t> children(2);
   for (auto& child : children) {

@@ -326,8 +326,9 @@ BOOST_AUTO_TEST_CASE(each_run_begins_at_one_temperature) {
   Sweep sweep;
   sweep.device.warms_by_s = 2;
   BOOST_TEST(sweep.record().has_energy());
-  // A run of 5 s warms the device by 10 degrees, of which it may keep 3: it
-  // rests for 3.5 s before each run except the first.
+  // A run of 5 s warms the device by 10 degrees. The next may begin 3 degrees
+  // above the first, so the device rests for 3.5 s before each run except the
+  // first.
   BOOST_TEST(sweep.device.rested_s > idle_s + 3 * 3.5 - 0.6);
 }
 

@@ -1,4 +1,4 @@
-// Which loops have stored values whose errors are independent: only their error
+// Some loops have stored values whose errors are independent. Only their error
 // bound may count on random signs.
 #include <boost/test/unit_test.hpp>
 #include <functional>

@@ -124,8 +124,8 @@ BOOST_AUTO_TEST_CASE(wide_inputs_are_thin_where_sums_are_long) {
   BOOST_TEST(zeros(1) < zeros(0));
 }
 
-// Of one sum of 2^21 whole numbers up to 8 not every partial sum is exact in
-// float: they are smaller there, and equality is still demanded.
+// Partial sums of 2^21 whole numbers up to 8 are not all exact in float. So the
+// numbers are smaller there, and equality is still demanded.
 BOOST_AUTO_TEST_CASE(whole_inputs_are_small_where_sums_are_long) {
   const std::int64_t n = (1 << 21) + 1;
   for (const std::int64_t to : {0, 1}) {

@@ -16,8 +16,8 @@ bool Doubts::add_read(const Reader& reader, const void* place, Detail race) {
 
 void Doubts::add_atomic(const Reader& reader, Detail race) {
   const std::lock_guard lock(mutex_);
-  // A thread that has not swapped such a word yet may have read it for its
-  // swap. A read after its own swap is not for a swap.
+  // A thread may have read the word in order to swap it, unless it has swapped
+  // it already.
   if (swapped_words_.contains(reader.word) && !swapped_.contains(reader))
     return;
   doubts_.push_back({reader, nullptr, std::move(race)});

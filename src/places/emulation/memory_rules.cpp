@@ -80,8 +80,8 @@ Sectors::Sectors(const WarpAccess& access) {
 
 namespace {
 
-// Whether f(offset before, offset next) is 0 for all lanes, of which the same
-// take part. Without a branch where all 32 do.
+// Whether the same lanes take part, and f(offset before, offset next) is 0 for
+// all of them. Without a branch where all 32 do.
 template <typename F>
 bool all_zero(const WarpAccess& before, const WarpAccess& next, F f) {
   if (before.lanes != next.lanes || before.bytes != next.bytes) return false;

@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(lanes_at_one_word) {
                  access_of(4, [](auto lane) { return 4 * (lane / 8); })) == 8);
 }
 
-// Of requests that follow each other only what changes is found anew.
+// Consecutive requests are counted faster by looking only at what changes.
 BOOST_AUTO_TEST_CASE(a_request_does_not_depend_on_the_one_before) {
   std::minstd_rand random(1);
   const auto below = [&](unsigned end) {
