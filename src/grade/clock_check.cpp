@@ -11,7 +11,6 @@ namespace {
 
 constexpr double share_of_others = 0.1;
 constexpr double long_batch_s = 0.1;
-constexpr double to_start_s = 1e-4;  // a thread, as each question does
 constexpr double share_at_least = 0.7;
 constexpr std::size_t looks = 5, looks_at_most = 40;
 constexpr int looks_to_acquit = 2;
@@ -60,8 +59,6 @@ ClockCheck look_once(const std::function<WatchedBatch(int executions)>& take,
                                    static_cast<double>(one.reported_s.size()),
                                1.0);  // a place may take fewer
   const double here_s = (many.elapsed_s - one.elapsed_s) / more;
-  const int threads = std::clamp(many.watched.threads, 1, cpus_allowed());
-  around_s += to_start_s * (threads - 1);
   const auto accounts_for_it = [&](double there_s) {
     return there_s >= share_at_least * (here_s - around_s);
   };
@@ -120,13 +117,13 @@ Detail why_disturbed(const Watched& watched, int cpus) {
 
 ClockCheck check_clock(const std::function<WatchedBatch(int executions)>& take,
                        double median_s, double around_s,
-                       const std::function<void()>& wait) {
+                       const std::function<double()>& again) {
   auto check = look_once(take, median_s, around_s);
   if (check.verdict != ClockVerdict::differs) return check;
   // The host may have lent its CPUs to others throughout, which no run queue
   // here shows. That passes; a false report does not.
-  for (int again = 0; again < looks_to_acquit; ++again) {
-    wait();
+  for (int looks = 0; looks < looks_to_acquit; ++looks) {
+    if (again) around_s = again();
     check = look_once(take, median_s, around_s);
     if (check.verdict != ClockVerdict::agrees) break;
   }

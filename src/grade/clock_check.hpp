@@ -58,11 +58,11 @@ constexpr double usual_around_s = 30e-6;
 // take: measures one more batch of so many executions. median_s: the time of
 // one, as the submission reports. around_s: the most time allowed for a
 // question beside the execution. Batches during which other programs ran do not
-// count; there are tens of them at most. wait: called before another look if
-// the clocks differ; they count as agreeing if they do so twice then.
-ClockCheck check_clock(
-    const std::function<WatchedBatch(int executions)>& take, double median_s,
-    double around_s = usual_around_s,
-    const std::function<void()>& wait = [] {});
+// count; there are tens of them at most. again: called before another look if
+// the clocks differ; returns the most time allowed then. The clocks count as
+// agreeing if they do so twice.
+ClockCheck check_clock(const std::function<WatchedBatch(int executions)>& take,
+                       double median_s, double around_s = usual_around_s,
+                       const std::function<double()>& again = nullptr);
 
 }  // namespace parlab::grade

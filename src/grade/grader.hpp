@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -78,7 +79,9 @@ class Stopwatch {
   std::optional<Record> time_process(Grade& grade, Contestant& contestant);
   Uncertain over_all_processes(const Uncertain& estimate, double share) const;
   void raise_ceilings(const Variant& variant);
-  double around_s() const;
+  double around_s(int threads) const;
+  void measure_around(int threads);
+  void raise_around(int threads, double seconds);
 
   Class& all_;
   const std::string& command_;
@@ -86,8 +89,9 @@ class Stopwatch {
   std::size_t processes_ = 0;
   Uncertain spread_{1, 0, 1};  // ratio of one process's time to another's
   Uncertain reference_;
-  // a question's time beyond its execution, for the reference
-  double around_s_ = 0;
+  // a question's time beyond its execution, for the reference, by the number of
+  // threads that its process starts; the longest seen
+  std::map<int, double> around_s_;
   Ceilings ceilings_;
 };
 

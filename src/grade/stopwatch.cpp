@@ -28,7 +28,8 @@ constexpr double alike_within = 0.02;
 // Checks the times that a submission's process reports by this process's clock.
 ClockCheck check_clock_of(RemoteExecutor& executor, const Call& call,
                           const Assignment& assignment, double median_s,
-                          double around_s) {
+                          double around_s,
+                          const std::function<double()>& again = nullptr) {
   Problem problem(*assignment.workload, call.size, call.dtype, {call.variant},
                   assignment.seed);
   problem.fill(InputKind::uniform);
@@ -44,10 +45,26 @@ ClockCheck check_clock_of(RemoteExecutor& executor, const Call& call,
                         .elapsed_s = executor.elapsed_s(),
                         .watched = executor.watched()};
   };
-  auto check = check_clock(take, median_s, around_s,
-                           [] { std::this_thread::sleep_for(until_quieter); });
+  auto check = check_clock(take, median_s, around_s, again);
   executor.release();
   return check;
+}
+
+std::unique_ptr<Contestant> start_reference(const Assignment& assignment) {
+  const Variant& reference = *assignment.reference;
+  auto contestant = std::make_unique<Contestant>(
+      Program{.command = {this_program().string(), "serve", reference.workload,
+                          reference.full_name()},
+              .uses_gpu = reference.needs_gpu(),
+              .trusted = true},
+      assignment.limits);
+  contestant->variant = reference;
+  return contestant;
+}
+
+int threads_of(const TunableValues& tunables) {
+  const auto threads = tunables.find("threads");
+  return threads == tunables.end() ? 1 : static_cast<int>(threads->second);
 }
 
 Record middle(std::vector<Record> runs) {
@@ -71,17 +88,11 @@ Uncertain mean_of_runs(const std::vector<Record>& runs) {
 void Stopwatch::time_reference(const Ceilings& ceilings) {
   ceilings_ = ceilings;
   const Variant& reference = *all_.assignment.reference;
-  const auto self = this_program().string();
   Grade grade;
   std::vector<Record> runs;
   while (runs.size() < processes_of_reference) {
-    Contestant contestant(
-        {.command = {self, "serve", reference.workload, reference.full_name()},
-         .uses_gpu = reference.needs_gpu(),
-         .trusted = true},
-        all_.assignment.limits);
-    contestant.variant = reference;
-    const auto run = time_process(grade, contestant);
+    auto contestant = start_reference(all_.assignment);
+    const auto run = time_process(grade, *contestant);
     if (was_interrupted()) return;
     if (!run) break;
     runs.push_back(*run);
@@ -161,10 +172,17 @@ std::optional<Record> Stopwatch::time_process(Grade& grade,
     }
     const auto& record = records.front();
     const Call call{&variant, record.size, record.dtype, record.tunables};
-    const auto check = check_clock_of(executor, call, all_.assignment,
-                                      record.summary().median, around_s());
+    const int threads = threads_of(call.tunables);
+    if (is_running() && !around_s_.contains(threads)) measure_around(threads);
+    const auto check =
+        check_clock_of(executor, call, all_.assignment, record.summary().median,
+                       around_s(threads), [&] {
+                         std::this_thread::sleep_for(until_quieter);
+                         if (is_running()) measure_around(threads);
+                         return around_s(threads);
+                       });
     if (check.verdict == ClockVerdict::agrees) {
-      if (!is_running()) around_s_ = std::max(around_s_, check.around_s);
+      if (!is_running()) raise_around(threads, check.around_s);
       return record;
     }
     if (check.verdict == ClockVerdict::differs) {
@@ -183,9 +201,29 @@ std::optional<Record> Stopwatch::time_process(Grade& grade,
 
 // A submission may have at most the reference's largest overhead. The reference
 // itself is trusted.
-double Stopwatch::around_s() const {
-  return is_running() ? usual_around_s + around_s_
+double Stopwatch::around_s(int threads) const {
+  return is_running() ? usual_around_s + around_s_.at(threads)
                       : std::numeric_limits<double>::infinity();
+}
+
+// Starting threads takes most of a question's time, from 50 us to milliseconds,
+// as the system places them. So the reference's process starts as many, though
+// the reference may not use them.
+void Stopwatch::measure_around(int threads) {
+  const auto contestant = start_reference(all_.assignment);
+  const Record& record = *all_.reference;
+  Call call{all_.assignment.reference, record.size, record.dtype,
+            record.tunables};
+  call.tunables.insert_or_assign("threads", threads);
+  const auto check = check_clock_of(contestant->executor, call, all_.assignment,
+                                    record.summary().median,
+                                    std::numeric_limits<double>::infinity());
+  raise_around(threads, check.around_s);
+}
+
+void Stopwatch::raise_around(int threads, double seconds) {
+  auto& most = around_s_[threads];
+  most = std::max(most, seconds);
 }
 
 // An estimate for any process of the program, not only for those that ran.

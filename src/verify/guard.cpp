@@ -21,7 +21,6 @@ Detail guard_damage(const std::string& array, const unsigned char* before,
 std::uint64_t fingerprint(const void* data, std::size_t bytes, int threads) {
   const auto* words = static_cast<const std::uint32_t*>(data);
   std::uint64_t sum = 0;
-  constexpr std::size_t worth_a_team = std::size_t{1} << 20;
 #pragma omp parallel for simd reduction(+ : sum) schedule(static) \
     num_threads(threads) if (bytes > worth_a_team)
   for (std::size_t i = 0; i < bytes / 4; ++i)

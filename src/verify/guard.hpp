@@ -24,7 +24,8 @@ Detail guard_damage(const std::string& array, const unsigned char* before,
 
 // An order-independent fingerprint of memory, the same on host and device: the
 // sum over all 4-byte words of mix(word, index). The last word is padded with
-// zeros.
+// zeros. One thread does it up to worth_a_team bytes.
+constexpr std::size_t worth_a_team = std::size_t{1} << 20;
 std::uint64_t fingerprint(const void* data, std::size_t bytes, int threads);
 
 // The term of one word; also compiled for the device.

@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -213,16 +214,24 @@ class HostExecutor final : public Executor {
     // is not the variant's fault.
     std::optional<RunQueueWait> queue;
     if (plan.watched) queue.emplace(getpid());
+    // Written on CPUs of their own: threads that start beside a spinning one
+    // would share its CPU for many milliseconds.
+    const auto write = [&](const Signs& signs) {
+      if (helpers <= threads || !inputs.differ(signs)) {
+        inputs.take(signs);
+        return;
+      }
+      team.reset();
+      const auto take = [&] {
+        const PinnedTeam all(helpers);
+        inputs.take(signs);
+      };
+      cpu_time ? cpu_time->leave_out(take) : take();
+      team.emplace(call);
+    };
     for (const auto& disturbance : plan.executions) {
       if (apart) wait_for_rest();
-      if (helpers > threads && inputs.differ(disturbance.signs)) {
-        team.reset();
-        const auto take = [&] { inputs.take(disturbance.signs); };
-        cpu_time ? cpu_time->leave_out(take) : take();
-        team.emplace(call);
-      } else {
-        inputs.take(disturbance.signs);
-      }
+      write(disturbance.signs);
       const Changed changed(disturbance.inputs, inputs_);
       spoil(disturbance.outputs, outputs_->view());
       if (!hot) {
@@ -239,14 +248,13 @@ class HostExecutor final : public Executor {
     // Fingerprint at once, with the team's threads. Counting what others did
     // must wait until they sleep, which would give late writers time to finish.
     const auto left = fingerprint_of_outputs(std::min(helpers, threads));
+    write({});
     const auto others = cpu_time ? cpu_time->of_others() : std::nullopt;
-    // All threads take part in the rest. Threads started for it must not
-    // inherit the single CPU of this thread.
     team.reset();
     if (others) throw PointError(Verdict::implausible, *others);
     batch.damage = outputs_->damage();
     if (batch.damage) outputs_->renew_guards();
-    if (left != fingerprint_of_outputs(omp_get_max_threads()))
+    if (left != fingerprint_of_outputs_on_all_cores())
       batch.damage = {.cause = Cause::wrote_after_return};
     rest_after(call);
     return batch;
@@ -327,6 +335,16 @@ class HostExecutor final : public Executor {
     for (const auto& array : outputs_->view())
       sum = 31 * sum + fingerprint_of(array, threads);
     return sum;
+  }
+
+  std::uint64_t fingerprint_of_outputs_on_all_cores() const {
+    std::optional<PinnedTeam> all;
+    const auto& arrays = outputs_->view();
+    if (std::any_of(arrays.begin(), arrays.end(), [](const Array& array) {
+          return array.spec.bytes() > worth_a_team;
+        }))
+      all.emplace(physical_cores());
+    return fingerprint_of_outputs(physical_cores());
   }
 
   void run(const Call& call, const Arrays& bound) {
