@@ -32,7 +32,7 @@ share() {
   local workload=$1 size=$2 dtypes=$3
   shift 3
   step "$workload on $gpus GPUs: $dtypes; $size" \
-    "$workload" "$size" --backend cuda --dtype "$dtypes" --gpus "$gpus" --time-limit 0.3 "$@"
+    "$workload" "$size" --dtype "$dtypes" --gpus "$gpus" --time-limit 0.3 "$@"
 }
 share dmv "$sizes" float --variant split_rows,split_columns
 share atax "$sizes" float --variant split_rows
@@ -78,7 +78,7 @@ fi
 # Weak scaling: 8192 rows for each GPU.
 weak() { # WORKLOAD SIZE VARIANTS DTYPE
   step "$1, 8192 rows for each of $count GPUs: $4" \
-    "$1" "$2" --backend cuda --dtype "$4" --gpus "$count" --variant "$3" --time-limit 0.3
+    "$1" "$2" --dtype "$4" --gpus "$count" --variant "$3" --time-limit 0.3
 }
 for count in ${gpus//,/ }; do
   for workload in dmv atax conv2d convsep; do

@@ -51,13 +51,19 @@ Detail source_problem(const Record& record) {
   return {.cause = Cause::source_gone, .arguments = {record.source}};
 }
 
-// A command that names variants gets only those. Older versions also accepted
-// the name of a variant together with backends.
+// A variant's full name asks for it, whichever backends stand beside it. With a
+// short name, older versions also measured other backends.
 Detail command_problem(const Record& record, const Run& run) {
   const auto asked = value_of(run.command, "--backend", "BACKEND");
   if (asked.empty()) return {};
-  const auto backends = split(asked, ',');
-  if (std::ranges::find(backends, record.backend) != backends.end()) return {};
+  const auto has = [](const std::string& list, const std::string& word) {
+    const auto words = split(list, ',');
+    return std::ranges::find(words, word) != words.end();
+  };
+  if (has(asked, record.backend) ||
+      has(value_of(run.command, "--variant", "VARIANT"),
+          record.backend + "/" + record.variant))
+    return {};
   return {.cause = Cause::not_asked_for, .arguments = {asked}};
 }
 

@@ -138,6 +138,9 @@ BOOST_AUTO_TEST_CASE(
     BOOST_TEST(causes(good(), run).size() == good().size());
   }
   Run run = a_run();
+  run.command =
+      "parlab dmv 1K --backend openmp,blas --variant rows,serial/plain";
+  BOOST_TEST(causes(good(), run) == Causes{}, boost::test_tools::per_element());
   run.command = "parlab dmv 1K --results 'my records/r.jsonl'";
   BOOST_TEST(command_for(good().front(), run)
                  .ends_with("--results 'my records/r.jsonl'"));
