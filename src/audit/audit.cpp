@@ -12,6 +12,7 @@
 #include "machine/roof.hpp"
 #include "record/speedup.hpp"
 #include "record/store.hpp"
+#include "record/threads.hpp"
 #include "record/variant_of.hpp"
 
 namespace parlab {
@@ -73,6 +74,46 @@ Detail roof_problem(const Record& record) {
   if (record.roof_s <= 0 || median * margin >= record.roof_s) return {};
   return {.cause = Cause::below_roof,
           .arguments = {seconds(median), seconds(record.roof_s)}};
+}
+
+// A record's ceiling: the time that the work of `work` takes by it.
+struct KnownCeiling {
+  std::size_t record = 0;
+  double work = 0, roof_s = 0;
+  double rate() const { return work / roof_s; }
+};
+
+// A host's ceilings are compared at one point, and those of a unit at all.
+std::vector<Detail> objections_to_ceilings(
+    const std::vector<Record>& records,
+    const std::map<std::string, Run>& runs) {
+  std::map<std::string, std::vector<KnownCeiling>> alike;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const auto& record = records[i];
+    const auto run = runs.find(record.run);
+    if (!record.timed() || record.for_gpu() || record.roof_s <= 0 ||
+        run == runs.end())
+      continue;
+    const auto unit = limit_of(run->second.host, record);
+    const bool by_unit = unit == record.unit;
+    alike[record.machine + " " + record.host_id + " " + record.gpus_of_host +
+          " " + record.unit + (by_unit ? "" : " " + record.point())]
+        .push_back({i, by_unit ? record.flops : 1, record.roof_s});
+  }
+  std::vector<Detail> objections(records.size());
+  for (const auto& [key, ceilings] : alike) {
+    const auto& best =
+        *std::ranges::max_element(ceilings, {}, &KnownCeiling::rate);
+    for (const auto& one : ceilings) {
+      const double roof_s = one.work / best.rate();
+      if (one.roof_s <= steady_roof * roof_s) continue;
+      objections[one.record] = {
+          .cause = Cause::ceilings_differ,
+          .arguments = {seconds(one.roof_s), records[best.record].point(),
+                        seconds(roof_s)}};
+    }
+  }
+  return objections;
 }
 
 Detail slower_than_serial(const Record& record,
@@ -224,14 +265,16 @@ Audit audit(const std::vector<Record>& records,
   }
   Audit audit{.records = latest(records), .objections = {}};
   const auto of_line = objections_of_neighbours(audit.records, medians, rules);
+  const auto to_ceilings = objections_to_ceilings(audit.records, runs);
   for (std::size_t i = 0; i < audit.records.size(); ++i) {
     const auto& record = audit.records[i];
     const auto run = runs.find(record.run);
     if (!record.timed() || run == runs.end()) continue;
     for (auto& why :
          {source_problem(record), command_problem(record, run->second),
-          roof_problem(record), slower_than_serial(record, audit.records),
-          of_line[i], noise_problem(record, run->second, rules)}) {
+          roof_problem(record), to_ceilings[i],
+          slower_than_serial(record, audit.records), of_line[i],
+          noise_problem(record, run->second, rules)}) {
       if (why) audit.objections.push_back({i, why});
     }
   }

@@ -27,6 +27,7 @@ const std::vector<std::pair<Cause, const char*>> headings = {
     {Cause::source_changed, "The variant was written anew"},
     {Cause::not_asked_for, "The command asked for other backends"},
     {Cause::below_roof, "Faster than the hardware"},
+    {Cause::ceilings_differ, "The host's ceilings differ"},
     {Cause::library_behind_serial, "A library slower than serial code"},
     {Cause::out_of_line, "Slower than neighbours in size or shape"},
     {Cause::others_were_at_work, "The host was not quiet"},

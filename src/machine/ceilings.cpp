@@ -22,6 +22,11 @@ Quantity peak_rate(const std::string& unit, double per_second) {
           integers ? Unit::operation_per_second : Unit::flop_per_second};
 }
 
+double memory_bandwidth(const Ceilings& ceilings) {
+  return std::max(ceilings.read.empty() ? 0 : ceilings.read.back().second,
+                  ceilings.copy.empty() ? 0 : ceilings.copy.back().second);
+}
+
 std::string curve_point(const std::string& curve, double bytes) {
   return curve + " " + std::to_string(std::llround(bytes));
 }

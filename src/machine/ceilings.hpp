@@ -43,15 +43,20 @@ inline constexpr const char *link_between_gpus = "one way",
 // The peak of a unit, which may compute integers.
 Quantity peak_rate(const std::string& unit, double per_second);
 
+// For the largest footprint, read or copied; bytes per second; 0: not measured.
+double memory_bandwidth(const Ceilings& ceilings);
+
 // "copy 65536"
 std::string curve_point(const std::string& curve, double bytes);
 
-// The ceilings to measure: all, or those that some problems need.
+// The ceilings to measure: all, or those that some problems need. brief: one
+// short pass at exactly most_bytes (0: not of memory) and of these units only.
 struct WantedCeilings {
   double least_bytes = 0, most_bytes = std::numeric_limits<double>::infinity();
-  std::set<std::string> units = {};  // empty: all
+  std::set<std::string> units = {};  // empty: all, unless it is brief
+  bool brief = false;
 
-  bool all() const { return units.empty(); }
+  bool all() const { return units.empty() && !brief; }
   bool unit(const std::string& name) const {
     return all() || units.count(name) > 0;
   }

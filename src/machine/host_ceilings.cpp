@@ -16,6 +16,7 @@
 #include <limits>
 #include <memory>
 #include <new>
+#include <optional>
 #include <vector>
 
 #if defined(__x86_64__)
@@ -254,17 +255,26 @@ constexpr std::array read_ways{Way{"one stream", read_pass<1>},
 constexpr std::array copy_ways{Way{"ordinary stores", copy_pass},
                                Way{"streaming stores", stream_pass}};
 
-// One method at one footprint, timed repeatedly.
+// One method at one footprint, timed repeatedly. A pass goes through one of the
+// windows that the footprint is cut into, the next pass through the next.
 class TimedWay {
  public:
-  TimedWay(const Way& way, std::size_t bytes_of_thread)
-      : way_(way), bytes_(bytes_of_thread) {}
+  // stride: bytes of a thread's part from window to window.
+  TimedWay(const Way& way, std::size_t bytes_of_thread, std::size_t stride,
+           std::size_t windows)
+      : way_(way),
+        bytes_(bytes_of_thread),
+        stride_(stride),
+        windows_(windows) {}
 
-  void run(const Team& team, const Buffer& buffer) {
-    const auto passes = [&](std::int64_t count) {
+  // The seconds of a pass.
+  double run(const Team& team, const Buffer& buffer) {
+    const auto passes = [&](std::size_t count) {
+      const auto first = turn_;
+      turn_ += count;
       return team.time([&](std::size_t thread) {
-        unsigned char* from = buffer.part(thread);
-        for (std::int64_t i = 0; i < count; ++i) {
+        for (auto i = first; i < first + count; ++i) {
+          unsigned char* from = buffer.part(thread) + i % windows_ * stride_;
           way_.pass(from, from + bytes_, bytes_);
           forget_memory();
         }
@@ -273,32 +283,34 @@ class TimedWay {
     // Warm up after other methods. If the footprint fits the caches, no byte
     // may come from memory.
     passes(1);
-    best_ = std::min(best_, passes(repeats_) / static_cast<double>(repeats_));
+    const double seconds = passes(repeats_) / static_cast<double>(repeats_);
+    best_ = std::min(best_, seconds);
     // Long compared with the clock and the barrier, short compared with a
     // disturbance.
     constexpr double wanted = 0.0003;
     repeats_ =
-        std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted / best_));
+        std::max<std::size_t>(1, static_cast<std::size_t>(wanted / best_));
+    return seconds;
   }
   double best_seconds() const { return best_; }
   std::string name() const { return way_.name; }
 
  private:
   Way way_;
-  std::size_t bytes_;
-  std::int64_t repeats_ = 1;
+  std::size_t bytes_, stride_, windows_;
+  std::size_t repeats_ = 1, turn_ = 0;
   double best_ = std::numeric_limits<double>::infinity();
 };
 
 // All methods at one footprint, which is rounded up to whole grains.
 struct Footprint {
-  Footprint(std::size_t bytes, const Team& team)
-      : part(Buffer::round_up(bytes / team.size())),
-        half(Buffer::round_up(bytes / team.size() / 2)) {
+  Footprint(std::size_t bytes, const Team& team, std::size_t windows = 1)
+      : part(Buffer::round_up(bytes / team.size() / windows)),
+        half(Buffer::round_up(bytes / team.size() / windows / 2)) {
     for (const auto& way : read_ways)
-      reads.emplace_back(way, part);
+      reads.emplace_back(way, part, part, windows);
     for (const auto& way : copy_ways)
-      copies.emplace_back(way, half);
+      copies.emplace_back(way, half, 2 * half, windows);
   }
 
   void run(const Team& team, const Buffer& buffer) {
@@ -307,12 +319,13 @@ struct Footprint {
         way.run(team, buffer);
     }
   }
-  static const TimedWay& best(const std::vector<TimedWay>& ways) {
+  template <typename Ways>
+  static auto& best(Ways& ways) {
     return *std::ranges::min_element(
         ways, {}, [](const TimedWay& one) { return one.best_seconds(); });
   }
 
-  std::size_t part, half;  // bytes per thread: to read, or to copy
+  std::size_t part, half;  // bytes per thread in a pass: to read, or to copy
   std::vector<TimedWay> reads, copies;
 };
 
@@ -349,6 +362,18 @@ std::size_t largest_footprint(std::size_t smallest) {
   return footprint;
 }
 
+// Raises the wanted units to what `team` reaches now.
+void measure_units(const Team& team, const WantedCeilings& wanted, double for_s,
+                   Ceilings& ceilings) {
+  const auto raise = [&](const std::string& unit, auto measure) {
+    if (!wanted.unit(unit)) return;
+    auto& rate = ceilings.units[unit];
+    rate = std::max(rate, measure(team, for_s));
+  };
+  raise("fma float", measure_fma<float>);
+  raise("fma double", measure_fma<double>);
+}
+
 }  // namespace
 
 Ceilings measure_host_ceilings(const WantedCeilings& wanted) {
@@ -356,17 +381,8 @@ Ceilings measure_host_ceilings(const WantedCeilings& wanted) {
   Ceilings ceilings;
   // Units are measured before and after memory, which takes seconds. A long
   // disturbance of a core then spoils only one of the two.
-  const auto measure_units = [&] {
-    const double fma_s = wanted.all() ? 0.05 : 0.005;
-    const auto raise = [&](const std::string& unit, auto measure) {
-      if (!wanted.unit(unit)) return;
-      auto& rate = ceilings.units[unit];
-      rate = std::max(rate, measure(team, fma_s));
-    };
-    raise("fma float", measure_fma<float>);
-    raise("fma double", measure_fma<double>);
-  };
-  measure_units();
+  const double fma_s = wanted.all() ? 0.05 : 0.005;
+  measure_units(team, wanted, fma_s, ceilings);
 
   const std::size_t smallest = smallest_footprint(team),
                     capacity = largest_footprint(smallest);
@@ -410,7 +426,66 @@ Ceilings measure_host_ceilings(const WantedCeilings& wanted) {
     ceilings.ways[curve_point("read", bytes)] = read.name();
     ceilings.ways[curve_point("copy", copied)] = copy.name();
   }
-  measure_units();
+  measure_units(team, wanted, fma_s, ceilings);
+  return ceilings;
+}
+
+struct CeilingPasses::Memory {
+  // Has all methods compete at this footprint.
+  void begin(double wanted_bytes, const Team& team) {
+    constexpr std::size_t in_one_pass = 16 << 20;
+    const auto smallest = smallest_footprint(team);
+    wanted = wanted_bytes;
+    bytes = static_cast<std::size_t>(
+        std::clamp(wanted, static_cast<double>(smallest),
+                   static_cast<double>(largest_footprint(smallest))));
+    const auto windows = (bytes + in_one_pass - 1) / in_one_pass;
+    footprint.emplace(bytes, team, windows);
+    const auto needed = 2 * footprint->half * windows * team.size();
+    if (needed > capacity) {
+      buffer.reset();
+      buffer.emplace(needed, team);
+      capacity = needed;
+    }
+    for (int round = 0; round < 2; ++round)
+      footprint->run(team, *buffer);
+  }
+
+  double wanted = 0;
+  std::size_t bytes = 0, capacity = 0;
+  std::optional<Footprint> footprint;
+  std::optional<Buffer> buffer;
+};
+
+CeilingPasses::CeilingPasses() : memory_(std::make_unique<Memory>()) {}
+CeilingPasses::~CeilingPasses() = default;
+
+Ceilings CeilingPasses::take(const WantedCeilings& wanted) {
+  constexpr double fma_s = 0.0005, long_s = 0.001;
+  const Team team;
+  Ceilings ceilings;
+  measure_units(team, wanted, fma_s, ceilings);
+  if (wanted.most_bytes > 0) {
+    auto& memory = *memory_;
+    if (memory.wanted != wanted.most_bytes)
+      memory.begin(wanted.most_bytes, team);
+    const auto best_of_three = [&](TimedWay& way) {
+      double best = way.run(team, *memory.buffer);
+      for (int i = 1; i < 3 && best < long_s; ++i)
+        best = std::min(best, way.run(team, *memory.buffer));
+      return best;
+    };
+    auto& footprint = *memory.footprint;
+    const auto threads = static_cast<double>(team.size());
+    const double read = static_cast<double>(footprint.part) * threads,
+                 copied = 2 * static_cast<double>(footprint.half) * threads;
+    const auto bytes = static_cast<double>(memory.bytes);
+    ceilings.read = {
+        {bytes, read / best_of_three(Footprint::best(footprint.reads))}};
+    ceilings.copy = {
+        {bytes, copied / best_of_three(Footprint::best(footprint.copies))}};
+  }
+  measure_units(team, wanted, fma_s, ceilings);
   return ceilings;
 }
 

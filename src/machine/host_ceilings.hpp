@@ -2,6 +2,8 @@
 // with all cores at work.
 #pragma once
 
+#include <memory>
+
 #include "machine/ceilings.hpp"
 
 namespace parlab {
@@ -13,5 +15,22 @@ namespace parlab {
 // cores must be idle at least part of the time; on a loaded machine the roofs
 // come out low.
 Ceilings measure_host_ceilings(const WantedCeilings& wanted = {});
+
+// Short passes of the same methods, to be taken beside other measurements.
+class CeilingPasses {
+ public:
+  CeilingPasses();
+  ~CeilingPasses();
+  // A pass of about 3 ms over the wanted units, and over memory of
+  // wanted.most_bytes unless that is 0. All methods compete before the first
+  // pass at a footprint; then the best goes on alone. A pass goes through some
+  // 16 MiB of a larger footprint, the next pass through the next. The memory
+  // stays allocated, at most as much as the largest footprint above.
+  Ceilings take(const WantedCeilings& wanted);
+
+ private:
+  struct Memory;
+  std::unique_ptr<Memory> memory_;
+};
 
 }  // namespace parlab

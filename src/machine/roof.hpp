@@ -45,6 +45,10 @@ constexpr double gpu_roof_margin = 1.01, host_roof_margin = 1.03;
 // programs run.
 constexpr double busy_host_slowdown = 3;
 
+// A roof that is this many times as slow at another moment is not steady, so no
+// time is shown as a share of it.
+constexpr double steady_roof = 1.1;
+
 // The ceilings that the work needs: its unit, and the curves at its footprint,
 // twice that and, because of caches, up to eight times that.
 WantedCeilings wanted_for(const Work& work, const std::string& unit,

@@ -11,6 +11,7 @@
 #include "page/counts.hpp"
 #include "record/published.hpp"
 #include "record/store.hpp"
+#include "record/threads.hpp"
 
 namespace parlab::page {
 namespace {
@@ -96,22 +97,10 @@ std::string Measured::gpu() const {
   return found == runs.rend() ? "" : found->gpu;
 }
 
-double memory_bandwidth(const Ceilings& ceilings) {
-  return std::max(ceilings.read.empty() ? 0 : ceilings.read.back().second,
-                  ceilings.copy.empty() ? 0 : ceilings.copy.back().second);
-}
-
 std::string limit_of(const Measured& measured, const Record& record) {
   const auto run = std::ranges::find(measured.runs, record.run, &Run::id);
-  if (run == measured.runs.end() || record.roof_s <= 0) return "";
-  const auto& ceilings = record.on_gpu() ? run->device : run->host;
-  constexpr double nearly = 1.01;
-  if (record.roof_s <= nearly * ceilings.launch_s) return "a launch";
-  const auto unit = ceilings.units.find(record.unit);
-  const bool units_limit =
-      unit != ceilings.units.end() &&
-      record.flops / unit->second > record.bytes / memory_bandwidth(ceilings);
-  return units_limit ? record.unit : "memory";
+  if (run == measured.runs.end()) return "";
+  return parlab::limit_of(record.on_gpu() ? run->device : run->host, record);
 }
 
 std::optional<Ceilings> Measured::device_ceilings() const {
@@ -131,20 +120,35 @@ std::vector<std::string> Measured::workloads() const {
   return {names.begin(), names.end()};
 }
 
-// The identities of the latest records that the audit rejects. Records of an
-// older source stay, since they were right when measured. So do those of busy
-// hosts and with wide intervals, which the page marks.
-std::set<std::string> rejected(const std::vector<Record>& records,
-                               const std::map<std::string, Run>& runs) {
+// The latest records that the audit rejects, by identity, and why. Records of
+// an older source stay, since they were right when measured. So do those of
+// busy hosts and with wide intervals, which the page marks.
+std::map<std::string, Detail> rejected(const std::vector<Record>& records,
+                                       const std::map<std::string, Run>& runs) {
   constexpr Cause shown[] = {Cause::source_changed, Cause::others_were_at_work,
                              Cause::too_wide};
   const auto [counted, objections] = audit(records, runs);
-  std::set<std::string> against;
+  std::map<std::string, Detail> against;
   for (const auto& [record, why] : objections) {
-    if (std::ranges::find(shown, why.cause) == std::end(shown))
-      against.insert(counted[record].identity());
+    if (std::ranges::find(shown, why.cause) != std::end(shown)) continue;
+    auto& known = against[counted[record].identity()];
+    if (!known || known.cause == Cause::ceilings_differ) known = why;
   }
   return against;
+}
+
+// Removes what the audit rejects. A time whose ceiling is in doubt stays, but
+// no share of its limit is shown.
+std::size_t leave_out(std::vector<Entry>& entries,
+                      const std::map<std::string, Detail>& against) {
+  return std::erase_if(entries, [&](Entry& entry) {
+    const auto found = against.find(entry.record.identity());
+    if (found == against.end()) return false;
+    if (found->second.cause != Cause::ceilings_differ) return true;
+    entry.record.roof_s = 0;
+    entry.record.roof_absent = found->second;
+    return false;
+  });
 }
 
 Measured load_machine(const fs::path& folder) {
@@ -182,9 +186,7 @@ Measured load_machine(const fs::path& folder) {
   for (auto& [id, run] : runs)
     in_order.push_back(std::move(run));
   auto measured = arrange(std::move(in_order), std::move(records));
-  measured.rejected = std::erase_if(measured.entries, [&](const Entry& entry) {
-    return against.contains(entry.record.identity());
-  });
+  measured.rejected = leave_out(measured.entries, against);
   measured.folder =
       fs::absolute(folder / ".").parent_path().filename().string();
   if (measured.machine.empty()) measured.machine = measured.folder;

@@ -71,11 +71,7 @@ struct Measured {
   std::vector<std::string> workloads() const;
 };
 
-// For the largest footprint, read or copied; bytes per second; 0: not measured.
-double memory_bandwidth(const Ceilings& ceilings);
-// The resource that sets a record's roof, by the ceilings of its own run: "a
-// launch" of an empty kernel, "memory" (including caches), or a unit; "" if it
-// has no roof.
+// limit_of() by the ceilings of the record's own run.
 std::string limit_of(const Measured& measured, const Record& record);
 
 // Reads every record file in the folder, results/MACHINE. Its runs name the

@@ -26,6 +26,7 @@ Document machine_page(const Measured& measured,
     add(workload_section(measured, workload, figures, tables));
   add(transfers(measured));
   add(teams(measured));
+  add(threads(measured));
   add(energy(measured));
   add(claims(findings, figures));
   add(shared_experiments(measured, figures, tables));

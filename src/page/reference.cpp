@@ -77,6 +77,7 @@ std::vector<Reference> references(const Measured& measured) {
 }
 
 std::optional<double> of_limit(const Entry& entry, const Entries& point) {
+  if (entry.record.roof_absent) return std::nullopt;
   double least = entry.record.roof_s;
   for (const auto* other : point) {
     const bool alike = other->record.arithmetic == entry.record.arithmetic &&

@@ -36,7 +36,8 @@ std::vector<Reference> references(const Measured& measured);
 // The share of the limit that it reaches. The limit is the least time that
 // memory and units allow at this point, by the best of the roofs in its
 // records. All variants of the same arithmetic on the CPU, or on as many GPUs,
-// have one limit, so a slower one never shows a larger share.
+// have one limit, so a slower one never shows a larger share. nullopt: there is
+// none, or it changed while this one was measured.
 std::optional<double> of_limit(const Entry& entry, const Entries& point);
 
 // A rung counts as a gain if its whole interval is above this.

@@ -78,6 +78,9 @@ std::optional<Section> teams(const Measured& measured);
 std::optional<Section> largest_team(const std::vector<Measured>& machines);
 // The address of a machine's page, from the index.
 std::string page_address(const Measured& measured);
+// How well threads are used, and what limits them; nullopt if no variant was
+// measured with one thread and with more.
+std::optional<Section> threads(const Measured& measured);
 // Which rung costs the least energy, and whether it is the fastest; nullopt if
 // energy was not measured.
 std::optional<Section> energy(const Measured& measured);

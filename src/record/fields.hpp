@@ -125,6 +125,8 @@ void fields(V& visit, T& record) {
   visit("from_host", record.from_host);
   visit("energy", record.energy);
   visit("roof_s", record.roof_s);
+  visit("slowest_roof_s", record.slowest_roof_s);
+  visit("roof_absent", record.roof_absent);
   visit("flags", record.flags);
   visit("launch", record.launch, when(record.launch.known()));
   visit("counters", record.counters);

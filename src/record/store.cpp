@@ -353,7 +353,8 @@ void take_what_is_seldom_measured(Record& last, Record& before) {
   if (last.counters.empty()) last.counters = std::move(before.counters);
 }
 
-// The ceilings of a host are measured more than once, and the best counts.
+// The ceilings of a host are measured more than once, and the best counts,
+// unless they were measured beside the samples.
 void share_roofs_of_hosts(std::vector<Record>& records) {
   std::map<std::string, double> least;
   const auto point = [](const Record& record) {
@@ -361,7 +362,8 @@ void share_roofs_of_hosts(std::vector<Record>& records) {
            record.point() + " " + record.unit;
   };
   const auto has_one = [](const Record& record) {
-    return record.timed() && record.roof_s > 0 && !record.on_gpu();
+    return record.timed() && record.roof_s > 0 && record.slowest_roof_s == 0 &&
+           !record.on_gpu();
   };
   for (const auto& record : records) {
     if (!has_one(record)) continue;

@@ -57,7 +57,8 @@ class Finished {
 // are not measured each time. So a record without them takes them from the
 // newest earlier record that has them and was made from the same source. A
 // host's measured roofs vary with the memory that others use. So all its CPU
-// records of a point get the best of their roofs, the shortest time. If several
+// records of a point get the best of their roofs, the shortest time, unless
+// roofs were measured beside their samples. If several
 // hosts share a name, one of them counts: see keep_to_main_hosts().
 std::vector<Record> latest(std::vector<Record> records);
 // Virtual machines made from one image share a name, but their CPU times are

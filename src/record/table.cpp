@@ -15,6 +15,7 @@
 #include "core/text.hpp"
 #include "record/fields.hpp"
 #include "record/speedup.hpp"
+#include "record/threads.hpp"
 #include "render/csv.hpp"
 #include "render/words.hpp"
 
@@ -28,6 +29,7 @@ struct RowFacts {
   Summary summary = {};
   std::optional<Summary> energy = {};  // summary in joules
   std::optional<Ratio> speedup = {}, speedup_transfers = {};
+  std::optional<ThreadGain> threads = {};
 };
 
 // Calls take(name, text, is_text) for each stored field that is a single value.
@@ -88,10 +90,15 @@ std::string entry(const Map& map, const std::string& name) {
   return csv_number(found->second);
 }
 
+std::string of_threads(const Record& record) {
+  return record.point() + " " + record.full_name();
+}
+
 // The columns that every table has. take is called as above.
 template <typename F>
 void fixed_cells(const RowFacts& row, F take) {
-  const auto& [record, run, summary, energy, over_serial, with_copies] = row;
+  const auto& [record, run, summary, energy, over_serial, with_copies,
+               threads] = row;
   const auto number = [&](std::string_view name, std::optional<double> value) {
     take(name, csv_number(value), false);
   };
@@ -140,6 +147,9 @@ void fixed_cells(const RowFacts& row, F take) {
   };
   ratio("speedup", over_serial);
   ratio("speedup_transfers", with_copies);
+  ratio("thread_efficiency",
+        threads ? std::optional(threads->efficiency) : std::nullopt);
+  text("thread_limit", threads ? words(threads->limit) : "");
 
   const auto joules = energy.value_or(Summary{});
   const auto measured = record.energy.value_or(Energy{});
@@ -198,6 +208,8 @@ struct RecordTable::Content {
   std::vector<Record> records;
   // serial records by point
   std::unordered_map<std::string, std::vector<Record>> serial_of;
+  // records of one thread by point and variant
+  std::unordered_map<std::string, std::vector<Record>> one_thread_of;
   // times of serial records
   std::unordered_map<const Record*, Uncertain> time_of;
   // The columns of the problem come first, those of counters last.
@@ -219,6 +231,8 @@ RecordTable::RecordTable(Loaded loaded,
   for (const auto& record : records) {
     if (record.backend == "serial")
       content_->serial_of[record.point()].push_back(record);
+    if (threads_of(record) == 1)
+      content_->one_thread_of[of_threads(record)].push_back(record);
   }
   for (const auto& [point, serial] : content_->serial_of) {
     for (const auto& record : serial) {
@@ -271,7 +285,8 @@ void RecordTable::find_columns() {
       to.push_back({title, name, cell});
     }
   };
-  auto& [runs, records, serial, times, problem, counted, place] = *content_;
+  auto& [runs, records, serial, single, times, problem, counted, place] =
+      *content_;
   add(counted, links, link, "link");
   add(counted, counters, counter, "counter");
   add(problem, dimensions, extent, "size");
@@ -301,6 +316,9 @@ RecordTable::Cells RecordTable::cells(const Record& record) const {
     row.speedup = over_baseline(Copies::none);
     row.speedup_transfers = over_baseline(Copies::pageable);
   }
+  const auto single = content_->one_thread_of.find(of_threads(record));
+  if (single != content_->one_thread_of.end())
+    row.threads = gain_by_threads(record, single->second, row.run);
   Cells cells;
   cells.reserve(columns_.size());
   const auto add = [&](const std::vector<OwnColumn>& columns) {

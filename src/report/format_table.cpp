@@ -43,7 +43,7 @@ std::string machine_of(const Run& run) {
 // The output for one point; empty if none of its records is kept.
 struct Printed {
   std::string text, baseline;
-  bool times = false, energy = false;
+  bool times = false, energy = false, threads = false;
   // verified by emulation: "dmv", "cuda/naive", "64x64 float"
   std::vector<std::array<std::string, 3>> verified = {};
   std::size_t passed = 0, failed = 0, others = 0, more = 0;
@@ -54,10 +54,7 @@ class TableReporter final : public Reporter {
   TableReporter(std::ostream& out, const TableStyle& style)
       : out_(out), style_(style) {}
 
-  void run(const Run& run) override {
-    machines_[run.id] =
-        style_.since || run.machine.empty() ? machine_of(run) : run.machine;
-  }
+  void run(const Run& run) override { runs_[run.id] = run; }
 
   void point(const std::vector<Record>& records) override {
     print(printed(records));
@@ -100,6 +97,9 @@ class TableReporter final : public Reporter {
         "?: too few samples.");
     say("limit: share of what this machine can attain; rate: bytes or "
         "operations that are needed, per second.");
+    if (threads_) {
+      say("efficiency: time of one thread over n times that of n threads.");
+    }
     if (!baseline_.empty()) {
       say("speedup: over " + baseline_ +
           "; +copies: with those to and from the GPU.");
@@ -171,19 +171,25 @@ class TableReporter final : public Reporter {
 
   void add_tables(Printed& result, const std::vector<TimedRow>& rows,
                   const std::vector<Record>& records) const {
-    const auto yardsticks = compare(rows, records);
     const Record& first = records.front();
-    const auto known = machines_.find(first.run);
-    const auto whose = known == machines_.end() ? first.machine : known->second;
+    const auto known = runs_.find(first.run);
+    const Run run = known == runs_.end() ? Run() : known->second;
+    const auto yardsticks = compare(rows, records, run);
+    const auto whose = known == runs_.end()                  ? first.machine
+                       : style_.since || run.machine.empty() ? machine_of(run)
+                                                             : run.machine;
     Section section{.title = heading(first, whose, style_.looks.width)};
     const auto best = best_of_each(rows);
     section.blocks.push_back(table_of_rows(best, yardsticks));
     result.times = yardsticks.best != nullptr;
+    result.threads = !yardsticks.threads.empty();
     result.energy = any_energy(rows);
     if (yardsticks.best != nullptr && best.size() > 1) {
       section.blocks.push_back(
           fastest(best, yardsticks, style_.since.has_value()));
     }
+    if (auto use = use_of_threads(yardsticks); !use.text.empty())
+      section.blocks.push_back(std::move(use));
     if (best.size() < rows.size()) {
       if (style_.all) {
         section.blocks.push_back(
@@ -193,7 +199,7 @@ class TableReporter final : public Reporter {
         result.more = rows.size() - best.size();
       }
     }
-    add_absent_energy(section, rows);
+    add_what_is_absent(section, rows);
     if (yardsticks.baseline != nullptr)
       result.baseline = name_of(*yardsticks.baseline);
     result.text = readable(section, style_.looks) + "\n";
@@ -203,6 +209,7 @@ class TableReporter final : public Reporter {
     out_ << point.text;
     if (!point.baseline.empty()) baseline_ = point.baseline;
     times_ |= point.times;
+    threads_ |= point.threads;
     energy_ |= point.energy;
     passed_ += point.passed;
     failed_ += point.failed;
@@ -214,9 +221,9 @@ class TableReporter final : public Reporter {
 
   std::ostream& out_;
   TableStyle style_;
-  std::map<std::string, std::string> machines_;  // by the run's id
+  std::map<std::string, Run> runs_;  // by id
   std::string baseline_;
-  bool times_ = false, energy_ = false;
+  bool times_ = false, energy_ = false, threads_ = false;
   std::vector<std::array<std::string, 3>> verified_;
   std::size_t passed_ = 0, failed_ = 0, others_ = 0, more_ = 0;
 };

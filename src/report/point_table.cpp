@@ -106,6 +106,7 @@ Table table_of_verdicts(const std::vector<TimedRow>& rows) {
 
 Row row_with_time(const TimedRow& row, const Yardsticks& yardsticks,
                   bool copies, bool energies) {
+  const auto threads = yardsticks.threads.find(row.record);
   const Record& record = *row.record;
   const auto mark = mark_of(row, yardsticks);
   std::vector<Text> cells{
@@ -119,6 +120,12 @@ Row row_with_time(const TimedRow& row, const Yardsticks& yardsticks,
       rate(row, yardsticks.flops),
       gain_of(row, yardsticks, Copies::none),
       copies ? gain_of(row, yardsticks, Copies::pageable) : Text()};
+  if (!yardsticks.threads.empty()) {
+    cells.push_back(
+        threads == yardsticks.threads.end()
+            ? Text("-")
+            : Quantity{threads->second.efficiency.value, Unit::fraction});
+  }
   if (energies) cells.push_back(energy(record));
   auto cells_of_row = row_of(cells);
   if (!mark.empty()) cells_of_row.tone = Tone::good;
@@ -137,8 +144,12 @@ std::vector<TimedRow> rows_of(const std::vector<Record>& records) {
 }
 
 Yardsticks compare(const std::vector<TimedRow>& rows,
-                   const std::vector<Record>& records) {
+                   const std::vector<Record>& records, const Run& run) {
   Yardsticks yardsticks;
+  for (const auto& row : rows) {
+    if (auto gain = gain_by_threads(*row.record, records, run))
+      yardsticks.threads.emplace(row.record, std::move(*gain));
+  }
   yardsticks.baseline = baseline_of(records, records.front());
   if (yardsticks.baseline != nullptr)
     yardsticks.baseline_time = yardsticks.baseline->summary().estimate;
@@ -164,24 +175,27 @@ bool any_energy(const std::vector<TimedRow>& rows) {
       rows, [](const TimedRow& row) { return row.record->has_energy(); });
 }
 
-void add_absent_energy(Section& section, const std::vector<TimedRow>& rows) {
-  std::vector<std::pair<Detail, std::vector<std::string>>> reasons;
-  for (const auto& row : rows) {
-    const auto& of_row = row.record->energy;
-    if (!row.timed || !of_row || !of_row->absent) continue;
-    const auto is = [&](const auto& reason) {
-      return reason.first == of_row->absent;
-    };
-    auto reason = std::ranges::find_if(reasons, is);
-    if (reason == reasons.end())
-      reason = reasons.insert(reason, {of_row->absent, {}});
-    reason->second.push_back(row.record->backend + "/" + row.record->variant);
-  }
-  for (auto& [why, whose] : reasons) {
-    whose.erase(std::unique(whose.begin(), whose.end()), whose.end());
-    section.blocks.push_back(Paragraph{
-        .text = "no energy of " + join(whose, ", ") + ": " + Text(why)});
-  }
+void add_what_is_absent(Section& section, const std::vector<TimedRow>& rows) {
+  const auto add = [&](const std::string& what, const auto& why_of) {
+    std::vector<std::pair<Detail, std::vector<std::string>>> reasons;
+    for (const auto& row : rows) {
+      const Detail why = row.timed ? why_of(*row.record) : Detail();
+      if (!why) continue;
+      const auto is = [&](const auto& reason) { return reason.first == why; };
+      auto reason = std::ranges::find_if(reasons, is);
+      if (reason == reasons.end()) reason = reasons.insert(reason, {why, {}});
+      reason->second.push_back(name_of(*row.record));
+    }
+    for (auto& [why, whose] : reasons) {
+      whose.erase(std::unique(whose.begin(), whose.end()), whose.end());
+      section.blocks.push_back(
+          Paragraph{.text = what + join(whose, ", ") + ": " + Text(why)});
+    }
+  };
+  add("no energy of ", [](const Record& record) {
+    return record.energy ? record.energy->absent : Detail();
+  });
+  add("no limit of ", [](const Record& record) { return record.roof_absent; });
 }
 
 Table table_of_rows(const std::vector<TimedRow>& rows,
@@ -198,6 +212,8 @@ Table table_of_rows(const std::vector<TimedRow>& rows,
                           {.title = "rate", .right = true},
                           {.title = "speedup", .right = true},
                           {.title = "+copies", .right = true}}};
+  if (!yardsticks.threads.empty())
+    table.columns.push_back({.title = "efficiency", .right = true});
   if (energies) table.columns.push_back({.title = "joules", .right = true});
   for (const auto& row : rows) {
     if (!row.timed) {
@@ -267,6 +283,19 @@ Paragraph fastest(const std::vector<TimedRow>& best,
   if (!ties.empty()) text += ", tied with " + listed(ties);
   if (wide && goes_on)
     text += "; intervals are wide: a longer --time-limit narrows them";
+  return {.text = text, .small = true};
+}
+
+Paragraph use_of_threads(const Yardsticks& yardsticks) {
+  Text text;
+  if (yardsticks.best == nullptr) return {};
+  const auto found = yardsticks.threads.find(yardsticks.best->record);
+  if (found != yardsticks.threads.end() && found->second.limit) {
+    const auto& [threads, efficiency, limit] = found->second;
+    text = "efficiency of its " + Text(threads) +
+           " threads: " + Quantity{efficiency.value, Unit::fraction} + "; " +
+           limit;
+  }
   return {.text = text, .small = true};
 }
 

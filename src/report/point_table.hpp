@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cmath>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "facts/document.hpp"
 #include "record/record.hpp"
+#include "record/threads.hpp"
 #include "statistics/statistics.hpp"
 
 namespace parlab {
@@ -27,13 +29,15 @@ struct Yardsticks {
   const Record* baseline = nullptr;  // the serial one
   Uncertain baseline_time;
   bool flops = false;  // show the rate of operations, not of bytes
+  // of the rows whose variant was also measured with one thread
+  std::map<const Record*, ThreadGain> threads = {};
 };
 
 // The rows point into the records.
 std::vector<TimedRow> rows_of(const std::vector<Record>& records);
-// rows: the shown ones of these records.
+// rows: the shown ones of these records, which `run` measured.
 Yardsticks compare(const std::vector<TimedRow>& rows,
-                   const std::vector<Record>& records);
+                   const std::vector<Record>& records, const Run& run = {});
 // The fastest configuration of each variant, or one without a time if no other
 // exists.
 std::vector<TimedRow> best_of_each(const std::vector<TimedRow>& rows);
@@ -44,9 +48,13 @@ Table table_of_rows(const std::vector<TimedRow>& rows,
 // it. can_go_on: whether more samples can be taken.
 Paragraph fastest(const std::vector<TimedRow>& best,
                   const Yardsticks& yardsticks, bool can_go_on);
+// How well the fastest uses its threads, and what limits it; empty if that is
+// not known.
+Paragraph use_of_threads(const Yardsticks& yardsticks);
 bool any_energy(const std::vector<TimedRow>& rows);
-// Why some have no energy: each reason once, with the variants concerned.
-void add_absent_energy(Section& section, const std::vector<TimedRow>& rows);
+// Why some have no energy or no limit: each reason once, with the variants
+// concerned.
+void add_what_is_absent(Section& section, const std::vector<TimedRow>& rows);
 
 // "dmv 64x64 float, hot caches"
 std::string title_of_point(const Record& record);

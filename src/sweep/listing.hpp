@@ -54,6 +54,9 @@ struct Pending {
   Record record;
   bool recorded_before = false;
   std::unique_ptr<Measurement> measurement = nullptr;
+  // On the host: by passes beside the samples, seconds of the fastest and the
+  // slowest roof, without the slowest quarter of passes.
+  std::optional<Interval> roof = {};
 };
 
 struct Listing {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/chance.hpp"
+#include "sweep/roof_watch.hpp"
 
 namespace parlab {
 namespace {
@@ -204,7 +205,9 @@ void drop_finished(std::vector<Pending*>& open) {
 
 void take_samples(Bench& bench, Cache cache) {
   auto open = open_measurements(bench, cache);
+  RoofWatch roofs(bench, open);
   while (!open.empty() && !bench.interrupted()) {
+    roofs.look();
     bench.problem->disturb();
     const auto candidates = choose_candidates(open);
     const double probability =
@@ -223,6 +226,7 @@ void take_samples(Bench& bench, Cache cache) {
     }
     drop_finished(open);
   }
+  if (!bench.interrupted()) roofs.finish();
 }
 
 }  // namespace

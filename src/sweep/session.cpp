@@ -265,6 +265,7 @@ void Session::know_ceilings() {
       best = std::max(best, rate);
     }
   }
+  observer.run(run);  // now with its ceilings
   // The run is already in the file if an earlier worker stored records.
   if (store && store->runs().count(run.id) == 0) store->describe(run);
 }

@@ -4,7 +4,7 @@
 
 #include "host/blas.hpp"
 #include "machine/roof.hpp"
-#include "places/partition.hpp"
+#include "sweep/roof_watch.hpp"
 
 namespace parlab {
 namespace {
@@ -35,6 +35,20 @@ void doubt_time(Record& record, int others) {
   record.converged = false;
 }
 
+// The limit that held while the samples were taken, instead of the best that
+// was ever reached. If it has changed meanwhile, no share of it is known.
+void keep_roof_beside(Record& record, const Interval& seconds) {
+  if (!record.timed()) return;
+  record.roof_s = std::min(seconds.low, record.summary().median);
+  record.slowest_roof_s = std::max(seconds.high, record.roof_s);
+  if (record.slowest_roof_s <= steady_roof * record.roof_s) return;
+  record.roof_absent = {
+      .cause = Cause::limit_not_steady,
+      .arguments = {quantity(record.roof_s, Unit::second),
+                    quantity(record.slowest_roof_s, Unit::second)}};
+  record.roof_s = 0;
+}
+
 void add_samples(Pending& pending) {
   const Trial& trial = *pending.trial;
   const Measurement& measurement = *pending.measurement;
@@ -55,49 +69,13 @@ void add_samples(Pending& pending) {
   }
 }
 
-// Seconds that one execution takes at least, by given ceilings.
-class Least {
- public:
-  Least(const Workload& workload, const Call& call, const Record& record)
-      : unit_(record.unit), cache_(record.cache) {
-    const auto& [variant, size, dtype, tunables, expected_s] = call;
-    const auto team = tunables.find("gpus");
-    const int gpus = team == tunables.end()
-                         ? 1
-                         : static_cast<int>(std::max(team->second, {1}));
-    work_ = share_of(workload.work(size, dtype), gpus);
-    if (variant->travels != nullptr)
-      moved_ = variant->travels(size.data(), dtype, gpus);
-    // Arrays in host memory cross the link once in each direction.
-    if (!variant->from_host()) return;
-    for (const auto& array : workload.arrays(size, dtype)) {
-      const auto bytes = static_cast<double>(array.bytes());
-      if (variant->reads(array)) from_host_ += bytes;
-      if (variant->writes(array)) to_host_ += bytes;
-    }
-  }
-
-  double seconds(const Ceilings& ceilings) const {
-    return std::max({roof_seconds(ceilings, work_, unit_, cache_),
-                     link_seconds(ceilings, moved_),
-                     host_link_seconds(ceilings, from_host_, to_host_)});
-  }
-  WantedCeilings wanted() const { return wanted_for(work_, unit_, cache_); }
-
- private:
-  std::string unit_;
-  Cache cache_;
-  Work work_;
-  double moved_ = 0, from_host_ = 0, to_host_ = 0;
-};
-
 // A roof may have been measured badly, even several times. So it is measured
 // again before the time is doubted.
 void hold_against_roof(Session& session, Pending& pending) {
   const Variant& variant = *pending.trial->call.variant;
   Place& place = *pending.trial->place;
   Record& record = pending.record;
-  const Least least(*session.plan.workload, pending.trial->call, record);
+  const Least least(*session.plan.workload, pending);
   const double margin =
       variant.needs_gpu() ? gpu_roof_margin : host_roof_margin;
   const int others = variant.needs_gpu() ? 0 : session.run.others_at_work;
@@ -137,6 +115,7 @@ void store(Session& session, Pending& pending) {
     if (pending.measurement) {
       add_samples(pending);
       hold_against_roof(session, pending);
+      if (pending.roof) keep_roof_beside(record, *pending.roof);
     }
   } else {
     record.energy.reset();

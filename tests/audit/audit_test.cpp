@@ -113,6 +113,36 @@ BOOST_AUTO_TEST_CASE(each_fault_is_found_and_no_other_record_is_blamed) {
       {"3 too_wide"});
 }
 
+// Roofs that were measured beside the samples are those of their moments.
+BOOST_AUTO_TEST_CASE(ceilings_of_one_host_are_compared) {
+  const auto with = [](std::size_t i, double roof_s, std::size_t j,
+                       double other_s, const std::string& unit = "") {
+    auto records = good();
+    Run run = a_run();
+    run.host = {.read = {{1e9, 1e12}}, .units = {{"fma float", 1e10}}};
+    for (auto& record : records)
+      record.unit = "fma double";
+    for (const auto& [at, seconds] : {std::pair(i, roof_s), {j, other_s}}) {
+      records[at].roof_s = records[at].slowest_roof_s = seconds;
+      if (!unit.empty()) records[at].unit = unit;
+    }
+    return causes(records, run);
+  };
+  const Causes none, first{"0 ceilings_differ"}, other{"2 ceilings_differ"};
+  const auto is = [](const Causes& found, const Causes& expected) {
+    BOOST_TEST(found == expected, boost::test_tools::per_element());
+  };
+  // Records 0 and 3 are of one point.
+  is(with(0, 2e-4, 3, 1e-4), first);
+  is(with(0, 1.08e-4, 3, 1e-4), none);
+  // Memory is not compared between sizes.
+  is(with(0, 2e-4, 2, 1e-4), none);
+  // A unit is: record 2 has four times the operations of record 0.
+  is(with(0, 2e-4, 2, 4e-4, "fma float"), first);
+  is(with(0, 1e-4, 2, 8e-4, "fma float"), other);
+  is(with(0, 1e-4, 2, 4.2e-4, "fma float"), none);
+}
+
 BOOST_AUTO_TEST_CASE(what_two_runs_have_seen_is_no_accident) {
   auto records = good();
   records[4] = a_record("dmv/openmp/rows", 1500, 2e-9);

@@ -317,6 +317,34 @@ BOOST_AUTO_TEST_CASE(ceilings_of_this_host) {
                   .empty());
 }
 
+BOOST_AUTO_TEST_CASE(a_brief_pass_measures_one_footprint_and_the_wanted_units) {
+  CeilingPasses passes;
+  cpu_set_t before, after;
+  sched_getaffinity(0, sizeof before, &before);
+  // one that fits caches, one in windows, one beyond any
+  for (const double bytes : {1.5 * (1 << 20), 40.0 * (1 << 20), 1e18}) {
+    WantedCeilings wanted{.most_bytes = bytes, .brief = true};
+    const auto first = passes.take(wanted), second = passes.take(wanted);
+    BOOST_TEST(first.units.empty());
+    BOOST_REQUIRE(first.read.size() == 1u);
+    BOOST_REQUIRE(first.copy.size() == 1u);
+    BOOST_TEST(first.read[0].first == second.read[0].first);
+    BOOST_TEST(first.read[0].first ==
+               (bytes > 1e9 ? first.read[0].first : bytes));
+    for (const auto& [size, rate] : {first.read[0], second.copy[0]}) {
+      BOOST_TEST(rate > 1e6);
+      BOOST_TEST(rate < 1e14);
+    }
+  }
+  const auto units =
+      passes.take({.most_bytes = 0, .units = {"fma double"}, .brief = true});
+  BOOST_TEST(units.read.empty());
+  BOOST_REQUIRE(units.units.size() == 1u);
+  BOOST_TEST(units.units.at("fma double") > 1e7);
+  sched_getaffinity(0, sizeof after, &after);
+  BOOST_TEST(CPU_EQUAL(&before, &after));
+}
+
 BOOST_AUTO_TEST_CASE(only_the_ceilings_that_one_problem_needs_are_measured) {
   const auto some =
       measure_host_ceilings(wanted_for({1, 1 << 20}, "fma float", Cache::hot));

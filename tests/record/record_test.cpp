@@ -662,6 +662,20 @@ BOOST_AUTO_TEST_CASE(one_roof_holds_for_a_point_on_a_cpu) {
              boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(a_roof_that_was_measured_beside_the_samples_stays) {
+  std::vector<Record> records{timed("openmp", "a", 1), timed("openmp", "b", 2),
+                              timed("openmp", "c", 2)};
+  const std::array roofs{0.9, 0.5, 0.7};
+  for (std::size_t i = 0; i < records.size(); ++i)
+    records[i].roof_s = roofs[i];
+  records[0].slowest_roof_s = 0.95;
+  std::vector<double> after;
+  for (const auto& record : latest(records))
+    after.push_back(record.roof_s);
+  BOOST_TEST(after == (std::vector{0.9, 0.5, 0.5}),
+             boost::test_tools::per_element());
+}
+
 // A kernel's time on one host and the roof of another are unrelated.
 BOOST_AUTO_TEST_CASE(hosts_of_one_image_share_no_roof_and_no_speedup) {
   auto a = timed("openmp", "a", 1), b = timed("openmp", "b", 2),

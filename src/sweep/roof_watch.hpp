@@ -1,0 +1,53 @@
+// What limits a point on the host, measured while its samples are taken: on a
+// shared host it is not the same a minute later.
+#pragma once
+
+#include <chrono>
+#include <vector>
+
+#include "sweep/bench.hpp"
+
+namespace parlab {
+
+// Seconds that one execution of a record takes at least, by given ceilings.
+class Least {
+ public:
+  Least(const Workload& workload, const Pending& pending);
+  double seconds(const Ceilings& ceilings) const;
+  WantedCeilings wanted() const;
+  // A short pass over what limits it, by ceilings that are known: its unit, the
+  // memory at its footprint, or both if they take about as long.
+  WantedCeilings limits(const Ceilings& known) const;
+
+ private:
+  std::string unit_;
+  Cache cache_;
+  Work work_;
+  double moved_ = 0, from_host_ = 0, to_host_ = 0;
+};
+
+// Takes short passes beside the rounds of samples, on the host alone and unless
+// the plan gives its ceilings. A pass that fails is the last one.
+class RoofWatch {
+ public:
+  RoofWatch(Bench& bench, const std::vector<Pending*>& open);
+  // Before each round. After two passes, one is left out if passes have taken
+  // more than their share of the time.
+  void look();
+  // One more pass. Sets Pending::roof.
+  void finish();
+
+ private:
+  void take_pass();
+
+  Place* host_ = nullptr;
+  std::vector<Pending*> pending_;
+  std::vector<Least> least_;
+  WantedCeilings wanted_;
+  std::vector<std::vector<double>> roofs_;  // of each pending, by pass
+  std::chrono::steady_clock::time_point begin_ =
+      std::chrono::steady_clock::now();
+  double spent_s_ = 0;
+};
+
+}  // namespace parlab
