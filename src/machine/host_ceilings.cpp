@@ -433,12 +433,12 @@ Ceilings measure_host_ceilings(const WantedCeilings& wanted) {
 struct CeilingPasses::Memory {
   // Has all methods compete at this footprint.
   void begin(double wanted_bytes, const Team& team) {
-    constexpr std::size_t in_one_pass = 16 << 20;
+    constexpr std::size_t in_one_pass = 16 << 20, at_most = 256 << 20;
     const auto smallest = smallest_footprint(team);
     wanted = wanted_bytes;
-    bytes = static_cast<std::size_t>(
-        std::clamp(wanted, static_cast<double>(smallest),
-                   static_cast<double>(largest_footprint(smallest))));
+    bytes = static_cast<std::size_t>(std::clamp(
+        wanted, static_cast<double>(smallest),
+        static_cast<double>(std::min(largest_footprint(smallest), at_most))));
     const auto windows = (bytes + in_one_pass - 1) / in_one_pass;
     footprint.emplace(bytes, team, windows);
     const auto needed = 2 * footprint->half * windows * team.size();

@@ -25,7 +25,7 @@ class CeilingPasses {
   // wanted.most_bytes unless that is 0. All methods compete before the first
   // pass at a footprint; then the best goes on alone. A pass goes through some
   // 16 MiB of a larger footprint, the next pass through the next. The memory
-  // stays allocated, at most as much as the largest footprint above.
+  // stays allocated, 256 MiB at most.
   Ceilings take(const WantedCeilings& wanted);
 
  private:

@@ -11,7 +11,7 @@ namespace {
 
 // Of the time in which samples are taken.
 constexpr double share_for_passes = 0.03;
-constexpr std::size_t passes_at_least = 2;  // before the last one
+constexpr std::size_t passes_at_least = 1;  // before the last one
 
 // The last of so many passes that counts, from the fastest on. Medians of times
 // do not notice either what slows a quarter of them down.

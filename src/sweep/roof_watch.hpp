@@ -31,8 +31,8 @@ class Least {
 class RoofWatch {
  public:
   RoofWatch(Bench& bench, const std::vector<Pending*>& open);
-  // Before each round. After two passes, one is left out if passes have taken
-  // more than their share of the time.
+  // Before each round. After the first pass, one is left out if passes have
+  // taken more than their share of the time.
   void look();
   // One more pass. Sets Pending::roof.
   void finish();
