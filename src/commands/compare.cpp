@@ -232,10 +232,10 @@ Document document_of(const Comparison& comparison, const CompareRules& rules,
   const auto by_runs = comparison.by_runs();
   Text margin = share_of(rules.margin);
   if (by_runs < comparison.points.size()) {
-    say("One run on a side does not show what differs between runs of one "
-        "binary here: what was measured of it once (parlab machine --measure), "
-        "or is usual, is in the interval. To see it, repeat both (--results "
-        "FILE --force appends a run).");
+    say("One run on a side does not show how much runs of one binary differ. "
+        "The interval includes what 'parlab machine --measure' found, or what "
+        "is usual. To see it, repeat both (--results FILE --force appends a "
+        "run).");
     const auto of_one_run = share_of(rules.margin_of_one_run);
     if (by_runs == 0) {
       margin = of_one_run;

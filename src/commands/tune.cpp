@@ -142,8 +142,7 @@ int tune(const TuneRequest& asked, std::ostream& out, std::ostream& messages,
     if (!best.empty()) reporter->point(best);
     reporter->finish();
   }
-  messages << "parlab: kept in " << file
-           << "; a tunable is set to it by 'best', as in --"
+  messages << "parlab: kept in " << file << "; use it by --"
            << request.plan.variants.front()->tunables.front().name << " best"
            << std::endl;
   return status;
