@@ -25,7 +25,8 @@ namespace parlab {
 //   Schwarz.
 // - The sum of m products and the division by the divisor: where
 //   nothing is random, of_products(m + 1) |c'|_2 |g'|_2; of a column with
-//   itself, of_squares(m + 1) |c'|_2^2. Otherwise the terms have random signs,
+//   itself, as of roundings in one direction. For random numbers,
+//   of_squares(m + 1) |c'|_2^2. Otherwise the terms have random signs,
 //   f(m + 1) times the root of the sum of their squares, which is |c|_2 |g|_2 /
 //   sqrt(m): given g, a partial sum is linear in independent uniform numbers x,
 //   of variance |c|_2^2 / m, and to centre them is a projection, which makes no
@@ -143,9 +144,13 @@ class CovarianceColumns {
     struct Column {
       double shift = 0, sum = 0, norm = 0;
     };
+    // Squares of few distinct numbers are rounded alike wherever they are
+    // added, so the errors of their sum may all have one direction.
     double on_diagonal(std::int64_t terms) const {
-      return terms_ == Terms::random ? rounds_.of_squares(terms)
-                                     : rounds_.of_products(terms);
+      if (terms_ == Terms::random) return rounds_.of_squares(terms);
+      Rounding one_way = rounds_;
+      one_way.to_nearest = false;
+      return one_way.of_products(terms);
     }
     double off_diagonal(std::int64_t terms) const {
       return rounds_.of_norm(terms, terms_) /

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/random.hpp"
 #include "support.hpp"
 #include "text.hpp"
 #include "workloads/covariance.hpp"
@@ -167,6 +168,21 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(whole_inputs_may_change, T, Reals) {
     BOOST_TEST(!matrix.cov_right());
     BOOST_TEST(!matrix.packed_right());
   }
+}
+
+// Squares of few distinct numbers are rounded alike at each addition, so that
+// the errors of a diagonal add up. Executions are timed on such inputs, with
+// signs that change.
+BOOST_AUTO_TEST_CASE(squares_of_whole_numbers_may_err_in_one_direction) {
+  Matrix<float> matrix({4096, 200, 0}, InputKind::integers);
+  for (std::size_t i = 0; i < matrix.data.size(); ++i)
+    if (random_bits(77, i) % 2 == 0) matrix.data[i] = -matrix.data[i];
+  matrix.make_oracle(InputKind::integers);
+  matrix.compute();
+  BOOST_TEST(matrix.cov_right());
+  BOOST_TEST(matrix.packed_right());
+  matrix.cov[5 * 200 + 5] *= 1.001f;
+  BOOST_TEST(!matrix.cov_right());
 }
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(wrong_computations_are_found, T, Reals) {
