@@ -38,6 +38,7 @@ touched_by() { # FILE: a line for each suite, variant, script of tests/tree, ker
   case $1 in
     src/workloads/*)
       short_suites_of "tests/$room/${name%.*}_test.cpp"
+      echo "suite precision" # the declaration must refuse narrower arithmetic
       for variant in serial/"${name%.*}"/*.cpp; do variants_of "$variant"; done
       ;;
     src/places/emulation/*) short_suites_of tests/places/emulation/*.cpp ;;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <stdexcept>
+#include <utility>
 
 #include "core/random.hpp"
 #include "core/roundoff.hpp"
@@ -68,6 +70,26 @@ void write_ones(const Arrays& inputs) {
   }
 }
 
+// The ends of an input, as bytes that no workload writes there.
+struct Ends {
+  static constexpr std::size_t length = 16;
+  static constexpr std::uint64_t unwritten[] = {0x5bb5a3c96e17d24f,
+                                                0xd8469be1722fc035};
+  unsigned char* begin;
+  unsigned char* last;
+
+  explicit Ends(const Array& input)
+      : begin(static_cast<unsigned char*>(input.data)),
+        last(begin + input.spec.bytes() - length) {
+    std::memcpy(begin, unwritten, length);
+    std::memcpy(last, unwritten, length);
+  }
+  bool are_written() const {
+    return std::memcmp(begin, unwritten, length) != 0 &&
+           std::memcmp(last, unwritten, length) != 0;
+  }
+};
+
 }  // namespace
 
 double exact_in(Dtype dtype) {
@@ -122,7 +144,15 @@ Work DeclaredWorkload::work(const Size& size, Dtype dtype) const {
 std::int64_t DeclaredWorkload::extent(std::string_view name,
                                       const Size& size) const {
   const auto names = dimensions();
-  return size.at(std::ranges::find(names, name) - names.begin());
+  const auto at = std::ranges::find(names, name);
+  if (at == names.end()) {
+    throw std::logic_error(std::string(declared_.name) +
+                           ": an array has the dimension '" +
+                           std::string(name) +
+                           "', which is neither an extent "
+                           "nor a parameter");
+  }
+  return size.at(at - names.begin());
 }
 
 std::int64_t DeclaredWorkload::columns(const ArraySpec& array,
@@ -200,10 +230,30 @@ bool DeclaredWorkload::write_structure(const Arrays& inputs,
   return some;
 }
 
+// All variants agree about inputs that nobody has written.
+bool DeclaredWorkload::fills_all(const Arrays& inputs, const Size& size,
+                                 Dtype dtype, InputKind kind) const {
+  std::vector<std::pair<std::string_view, Ends>> all;
+  for (const auto& input : inputs) {
+    if (input.data != nullptr && input.spec.layout_of.empty() &&
+        !input.spec.is_structure && input.spec.bytes() >= Ends::length)
+      all.emplace_back(input.spec.name, Ends(input));
+  }
+  if (!declared_.fill(inputs, size, dtype, kind)) return false;
+  for (const auto& [array, ends] : all) {
+    if (!ends.are_written()) {
+      throw std::logic_error(
+          std::string(name()) + ": fill() says that it has " +
+          "written all inputs, but " + std::string(array) + " is not written");
+    }
+  }
+  return true;
+}
+
 void DeclaredWorkload::fill_own(const Arrays& inputs, const Size& size,
                                 Dtype dtype, InputKind kind) const {
   const bool is_built = write_structure(inputs, size);
-  if (declared_.fill && declared_.fill(inputs, size, dtype, kind)) return;
+  if (declared_.fill && fills_all(inputs, size, dtype, kind)) return;
   if (is_built) write_ones(inputs);  // it is learnt from these
   constexpr std::int64_t small = 8, large = 0x7fffffff;
   const bool whole = kind == InputKind::integers;

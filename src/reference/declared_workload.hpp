@@ -46,6 +46,8 @@ class DeclaredWorkload : public Workload {
   bool write_structure(const Arrays& inputs, const Size& size) const;
   // Inputs as it declares them, in their first layout; uniform in place of
   // those that are made of these.
+  bool fills_all(const Arrays& inputs, const Size& size, Dtype dtype,
+                 InputKind kind) const;
   void fill_own(const Arrays& inputs, const Size& size, Dtype dtype,
                 InputKind kind) const;
   // The elements of a row of an array.

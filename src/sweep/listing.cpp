@@ -284,7 +284,11 @@ void recall(Session& session, Trial& trial) {
 void compare_with_square(Session& session, Trial& trial) {
   const auto name = trial.call.variant->full_name();
   if (is_square(*session.plan.workload, trial.call.size)) {
-    if (trial.passed()) session.right_at_square[name] = trial.call.size;
+    if (trial.passed()) {
+      session.right_at_square[name] = trial.call.size;
+    } else {  // it may have passed with other inputs
+      session.right_at_square.erase(name);
+    }
     return;
   }
   const auto square = session.right_at_square.find(name);

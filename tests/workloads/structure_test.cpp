@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "reference/loop_workload.hpp"
@@ -154,6 +155,38 @@ BOOST_AUTO_TEST_CASE(an_element_that_its_type_does_not_hold_is_refused) {
                        "fake_scatter 300x300x1: the elements of place are too "
                        "large for its type, uint8") != std::string::npos;
       });
+}
+
+// All variants would agree about whatever lies there.
+BOOST_AUTO_TEST_CASE(inputs_that_a_declaration_forgets_are_named) {
+  const auto declared = [](const char* written, const char* dimension) {
+    return Declaration{
+        .name = "fake",
+        .summary = "",
+        .extents = {"n", "places"},
+        .arrays = {in("x", {dimension}), in("z", {"n"}), out("y", {"places"})},
+        .fill = for_all_kinds<float, double>(
+            [=]<typename T>(T, const Arrays& inputs, const Size&, InputKind) {
+              for (const char* name : {"x", written})
+                fill_input<T>(inputs, name, [](auto i) { return T(i); });
+            })};
+  };
+  const auto fill = [&](const char* written, const char* dimension) {
+    const LoopWorkload<Scatter, decltype(sum_up), float, double> fake(
+        declared(written, dimension));
+    HostArrays arrays(fake.arrays({40, 7}, Dtype::f32));
+    fake.fill(arrays.view(), {40, 7}, Dtype::f32, InputKind::uniform);
+  };
+  const auto says = [](const std::string& text) {
+    return [=](const std::logic_error& error) {
+      return std::string(error.what()).find(text) != std::string::npos;
+    };
+  };
+  fill("z", "n");
+  BOOST_CHECK_EXCEPTION(fill("zz", "n"), std::logic_error,
+                        says("but z is not written"));
+  BOOST_CHECK_EXCEPTION(fill("z", "nn"), std::logic_error,
+                        says("has the dimension 'nn'"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
