@@ -191,7 +191,11 @@ void take_subject(Arguments& arguments) {
   if (command != nullptr && !first.empty() && !command->takes_run) {
     arguments.subject = command;
   } else {
-    arguments.workload = &workload_called(first, command_names());
+    // A link that no workload is called like, with a size: "bin/softmax 65".
+    const bool is_size = !first.empty() && first.front() >= '0' &&
+                         first.front() <= '9' && !called.starts_with("parlab");
+    arguments.workload =
+        &workload_called(is_size ? called : first, command_names());
     arguments.program += " " + first;
   }
 }

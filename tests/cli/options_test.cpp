@@ -517,6 +517,8 @@ BOOST_AUTO_TEST_CASE(refused_workloads) {
                "workload 'comapre' is unknown; did you mean 'compare'?"));
   BOOST_TEST(
       contains(error_of_parlab({"1024"}), "workload '1024' is unknown ("));
+  BOOST_TEST(contains(message_of<UsageError>([] { parse_as("fak", {"64"}); }),
+                      "workload 'fak' is unknown; did you mean 'fake'?"));
 }
 
 BOOST_AUTO_TEST_CASE(tunables) {

@@ -231,6 +231,32 @@ BOOST_AUTO_TEST_CASE(what_a_variant_throws_while_it_is_timed_is_its_verdict) {
   }
 }
 
+// A square explains nothing if it failed with other inputs.
+BOOST_AUTO_TEST_CASE(only_a_square_that_passed_hints_at_extents) {
+  for (const bool square_fails : {false, true}) {
+    int at_square = 0;
+    Faults faults;
+    faults.checked = [&](const Call& call) {
+      const bool square = call.size[0] == call.size[1];
+      if (call.variant->name != "first") return;
+      if (!square || (square_fails && ++at_square == 2))
+        throw PointError(Verdict::wrong_result, "planted");
+    };
+    auto plan = plan_of_both();
+    plan.sizes = {{30, 30}, {30, 20}};
+    const auto seen = outcome(plan, faults);
+    const auto& all = seen.seen.records;
+    const auto last =
+        std::find_if(all.rbegin(), all.rend(), [](const Record& record) {
+          return record.variant == "first" && record.size == Size{30, 20};
+        });
+    BOOST_REQUIRE((last != all.rend()));
+    const Detail& why = last->detail;
+    BOOST_TEST(contains(words(why), "planted"));
+    BOOST_TEST(has(why, Cause::passed_at_square) == !square_fails);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_reference_that_fails_is_charged_to_nobody) {
   const auto expect_unverified = [](Planted& planted, const char* why) {
     Faults faults;
