@@ -127,10 +127,7 @@ class LoopWorkload final : public DeclaredWorkload {
     auto outputs = kept_outputs(size, dtype_of<T>());
     begin_pass(rows);
     run<T, Number>(inputs, size, [&](std::string_view name) -> void* {
-      for (auto& output : outputs) {
-        if (output.spec.name == name) return output.elements.data();
-      }
-      return nullptr;
+      return elements_of(outputs, name);
     });
     return outputs;
   }
