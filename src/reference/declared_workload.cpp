@@ -243,8 +243,9 @@ bool DeclaredWorkload::fills_all(const Arrays& inputs, const Size& size,
                                  Dtype dtype, InputKind kind) const {
   std::vector<std::pair<std::string_view, Ends>> all;
   for (const auto& input : inputs) {
-    if (input.data != nullptr && input.spec.layout_of.empty() &&
-        !input.spec.is_structure && input.spec.bytes() >= Ends::length)
+    if (input.spec.role == Role::input && input.data != nullptr &&
+        input.spec.layout_of.empty() && !input.spec.is_structure &&
+        input.spec.bytes() >= Ends::length)
       all.emplace_back(input.spec.name, Ends(input));
   }
   if (!declared_.fill(inputs, size, dtype, kind)) return false;
