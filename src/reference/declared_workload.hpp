@@ -119,8 +119,9 @@ struct RegisterExpected {
             inputs, size, kind, arithmetic, zero,
             [&](std::string_view name) { return elements_of(outputs, name); });
       });
-      return std::make_unique<LoopOracle>(std::move(outputs),
-                                          arithmetic == Arithmetic::ieee);
+      const bool may_err =
+          arithmetic == Arithmetic::ieee && kind != InputKind::integers;
+      return std::make_unique<LoopOracle>(std::move(outputs), may_err);
     }
   };
 };
