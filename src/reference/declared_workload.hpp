@@ -119,9 +119,8 @@ struct RegisterExpected {
             inputs, size, kind, arithmetic, zero,
             [&](std::string_view name) { return elements_of(outputs, name); });
       });
-      const bool may_err =
-          arithmetic == Arithmetic::ieee && kind != InputKind::integers;
-      return std::make_unique<LoopOracle>(std::move(outputs), may_err);
+      return std::make_unique<LoopOracle>(std::move(outputs),
+                                          arithmetic == Arithmetic::ieee);
     }
   };
 };
