@@ -106,14 +106,6 @@ bool all_bounded(const std::vector<ExpectedOutput>& outputs) {
   return all;
 }
 
-Expected* elements_of(std::vector<ExpectedOutput>& outputs,
-                      std::string_view name) {
-  for (auto& output : outputs) {
-    if (output.spec.name == name) return output.elements.data();
-  }
-  return nullptr;
-}
-
 std::vector<std::string_view> DeclaredWorkload::dimensions() const {
   auto names = declared_.extents;
   for (const auto& parameter : declared_.parameters)

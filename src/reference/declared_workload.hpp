@@ -64,9 +64,6 @@ class DeclaredWorkload : public Workload {
 // Whole numbers up to this magnitude are exact in the type.
 double exact_in(Dtype dtype);
 bool all_bounded(const std::vector<ExpectedOutput>& outputs);
-// nullptr: no output is called so.
-Expected* elements_of(std::vector<ExpectedOutput>& outputs,
-                      std::string_view name);
 
 // A workload whose oracle is written by hand: make(inputs, size, kind,
 // arithmetic, T{}).
@@ -91,38 +88,6 @@ struct RegisterOracle {
     Registry::instance().add(std::make_unique<OracleWorkload<Make, Types...>>(
         std::move(declaration)));
   }
-};
-
-// A workload whose right results are computed by hand, with their bounds:
-// expect(inputs, size, kind, arithmetic, T{}, expected) writes all elements of
-// expected("b") for an output b. Values are rounded to double, which the bounds
-// include.
-template <typename... Types>
-struct RegisterExpected {
-  template <typename Expect>
-  RegisterExpected(Declaration declaration, Expect) {
-    Registry::instance().add(
-        std::make_unique<Expecting<Expect>>(std::move(declaration)));
-  }
-
- private:
-  template <typename Expect>
-  struct Expecting final : DeclaredWorkload {
-    explicit Expecting(Declaration declaration)
-        : DeclaredWorkload(std::move(declaration), {dtype_of<Types>()...}) {}
-    std::unique_ptr<Oracle> oracle(const Arrays& inputs, const Size& size,
-                                   Dtype dtype, InputKind kind,
-                                   Arithmetic arithmetic) const override {
-      auto outputs = kept_outputs(size, dtype);
-      dispatch<Types...>(dtype, [&](auto zero) {
-        Expect{}(
-            inputs, size, kind, arithmetic, zero,
-            [&](std::string_view name) { return elements_of(outputs, name); });
-      });
-      return std::make_unique<LoopOracle>(std::move(outputs),
-                                          arithmetic == Arithmetic::ieee);
-    }
-  };
 };
 
 }  // namespace parlab::reference

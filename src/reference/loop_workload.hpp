@@ -127,7 +127,10 @@ class LoopWorkload final : public DeclaredWorkload {
     auto outputs = kept_outputs(size, dtype_of<T>());
     begin_pass(rows);
     run<T, Number>(inputs, size, [&](std::string_view name) -> void* {
-      return elements_of(outputs, name);
+      for (auto& output : outputs) {
+        if (output.spec.name == name) return output.elements.data();
+      }
+      return nullptr;
     });
     return outputs;
   }

@@ -2,17 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "core/accuracy.hpp"
 #include "core/double_rows.hpp"
 #include "core/pair_rows.hpp"
 #include "core/untouched.hpp"
 #include "reference/declared_workload.hpp"
 #include "reference/progress.hpp"
+#include "workloads/dense.hpp"
 
 namespace parlab {
 namespace {
 
-using reference::Expected, reference::for_all_kinds, reference::out;
+using reference::for_all_kinds, reference::out;
 
 constexpr std::int64_t tile_height = 128, tile_width = 256;
 
@@ -72,30 +75,87 @@ void filter_image(const T* a, const T* w, const Size& size,
 // Wide: one pixel in each square of n x n is not zero, so that each
 // sum has one term: n is 1.
 template <typename T>
-void expect(const T* a, const T* w, const Size& size, InputKind kind,
-            Arithmetic arithmetic, Expected* b) {
-  using Sums = DoubleRows<false>;
-  const auto count = size[0] * size[1];
-  Untouched<double> values(count);
-  if (kind == InputKind::integers) {
-    filter_image<Sums>(a, w, size, values);
-    fill_parallel(b, count, [&](auto i) { return Expected{values[i], 0}; });
-    return;
+class ConvsepOracle final : public Oracle, public KnowsErrors {
+ public:
+  ConvsepOracle(const T* a, const T* w, const Size& size, InputKind kind,
+                Arithmetic arithmetic)
+      : rows_(size[0]), cols_(size[1]), expected_(rows_ * cols_) {
+    using Sums = DoubleRows<false>;
+    if (kind == InputKind::integers) {
+      filter_image<Sums>(a, w, size, expected_);
+      return;
+    }
+    using Wide = std::conditional_t<std::is_same_v<T, float>, Sums, PairRows>;
+    filter_image<Wide>(a, w, size, expected_);
+    bound_.resize(expected_.size());
+    filter_image<DoubleRows<true>>(a, w, size, bound_);
+    const std::int64_t terms = kind == InputKind::wide ? 1 : 2 * size[2] + 1;
+    factor_ = factor(terms, arithmetic);
+    of_ieee_ = factor(terms, Arithmetic::ieee);
+#pragma omp parallel for schedule(static)
+    for (std::size_t i = 0; i < bound_.size(); ++i)
+      bound_[i] = factor_ * bound_[i] + of_expected(i);
   }
-  using Wide = std::conditional_t<std::is_same_v<T, float>, Sums, PairRows>;
-  filter_image<Wide>(a, w, size, values);
-  Untouched<double> magnitudes(count);
-  filter_image<DoubleRows<true>>(a, w, size, magnitudes);
-  const std::int64_t terms = kind == InputKind::wide ? 1 : 2 * size[2] + 1;
-  const double pass = rounding(dtype_of<T>(), arithmetic).of_products(terms),
-               own = std::is_same_v<T, float> ? 0x1p-53 : 0x1p-64,
-               factor = (2 * pass + pass * pass + gamma(2 * terms, own)) *
-                        (1 + gamma(2 * terms, 0x1p-53));
-  fill_parallel(b, count, [&](auto i) {
-    return Expected{values[i],
-                    factor * magnitudes[i] + std::abs(values[i]) * 0x1p-53};
-  });
-}
+
+  std::optional<Mismatch> check(const Arrays& outputs) const override {
+    const T* b = outputs.get<const T>("b");
+    return first_mismatch(rows_,
+                          [&](std::int64_t row) { return check_row(b, row); });
+  }
+
+  std::optional<LargestError> largest_error(
+      const Arrays& outputs) const override {
+    if (bound_.empty()) return std::nullopt;
+    const T* b = outputs.get<const T>("b");
+    const double unit = unit_roundoff(dtype_of<T>());
+    double of_bound = 0, of_rounding = 0;
+#pragma omp parallel for schedule(static) reduction(max : of_bound, of_rounding)
+    for (std::size_t i = 0; i < bound_.size(); ++i) {
+      const double error = std::abs(static_cast<double>(b[i]) - expected_[i]),
+                   magnitude = (bound_[i] - of_expected(i)) / factor_;
+      if (magnitude > 0)
+        of_bound = std::max(of_bound, error / (of_ieee_ * magnitude));
+      if (expected_[i] != 0) {
+        of_rounding =
+            std::max(of_rounding, error / (unit * std::abs(expected_[i])));
+      }
+    }
+    return LargestError{of_bound, of_rounding};
+  }
+
+ private:
+  // The bound of a result, over its magnitude.
+  static double factor(std::int64_t terms, Arithmetic arithmetic) {
+    const double pass = rounding(dtype_of<T>(), arithmetic).of_products(terms);
+    return (2 * pass + pass * pass +
+            gamma(2 * terms, std::is_same_v<T, float> ? 0x1p-53 : 0x1p-64)) *
+           (1 + gamma(2 * terms, 0x1p-53));
+  }
+  // For the rounding of the expected result to double.
+  double of_expected(std::size_t i) const {
+    return std::abs(expected_[i]) * 0x1p-53;
+  }
+
+  std::optional<Mismatch> check_row(const T* b, std::int64_t row) const {
+    const auto begin = row * cols_;
+    const double* bounds = bound_.empty() ? nullptr : &bound_[begin];
+    if (all_within(b + begin, &expected_[begin], bounds, 0, cols_))
+      return std::nullopt;
+    for (std::int64_t col = 0; col < cols_; ++col) {
+      const auto at = begin + col;
+      const double found = static_cast<double>(b[at]);
+      const double bound = bound_.empty() ? 0 : bound_[at];
+      if (std::abs(found - expected_[at]) <= bound) continue;
+      return Mismatch{element_name("b", row, col), expected_[at], found, bound};
+    }
+    return std::nullopt;
+  }
+
+  std::int64_t rows_, cols_;
+  double factor_ = 0, of_ieee_ = 0;
+  // bound_: empty when equality is demanded
+  Untouched<double> expected_, bound_;
+};
 
 // i: of the image. The pixels of wide images lie so far apart that no window
 // has two, and each image has one in its centre.
@@ -123,7 +183,7 @@ T weight(InputKind kind, std::int64_t i) {
   return random_integer<T>(2, i, 2);
 }
 
-const reference::RegisterExpected<float, double> convsep_registered(
+const reference::RegisterOracle<float, double> convsep_registered(
     {
         .name = "convsep",
         .summary = "B = A filtered along rows and then columns, row-major "
@@ -168,9 +228,10 @@ const reference::RegisterExpected<float, double> convsep_registered(
             }),
     },
     []<typename T>(const Arrays& inputs, const Size& size, InputKind kind,
-                   Arithmetic arithmetic, T, const auto& expected) {
-      expect(inputs.get<const T>("a"), inputs.get<const T>("w"), size, kind,
-             arithmetic, expected("b"));
+                   Arithmetic arithmetic, T) {
+      return std::make_unique<ConvsepOracle<T>>(inputs.get<const T>("a"),
+                                                inputs.get<const T>("w"), size,
+                                                kind, arithmetic);
     });
 
 }  // namespace
