@@ -182,7 +182,7 @@ class TableReporter final : public Reporter {
     const auto best = best_of_each(rows);
     section.blocks.push_back(table_of_rows(best, yardsticks));
     result.times = yardsticks.best != nullptr;
-    result.threads = !yardsticks.threads.empty();
+    result.threads = any_efficiency(best, yardsticks);
     result.energy = any_energy(rows);
     if (yardsticks.best != nullptr && best.size() > 1) {
       section.blocks.push_back(

@@ -105,7 +105,7 @@ Table table_of_verdicts(const std::vector<TimedRow>& rows) {
 }
 
 Row row_with_time(const TimedRow& row, const Yardsticks& yardsticks,
-                  bool copies, bool energies) {
+                  bool copies, bool efficiencies, bool energies) {
   const auto threads = yardsticks.threads.find(row.record);
   const Record& record = *row.record;
   const auto mark = mark_of(row, yardsticks);
@@ -120,7 +120,7 @@ Row row_with_time(const TimedRow& row, const Yardsticks& yardsticks,
       rate(row, yardsticks.flops),
       gain_of(row, yardsticks, Copies::none),
       copies ? gain_of(row, yardsticks, Copies::pageable) : Text()};
-  if (!yardsticks.threads.empty()) {
+  if (efficiencies) {
     cells.push_back(
         threads == yardsticks.threads.end()
             ? Text("-")
@@ -170,6 +170,13 @@ Yardsticks compare(const std::vector<TimedRow>& rows,
   return yardsticks;
 }
 
+bool any_efficiency(const std::vector<TimedRow>& rows,
+                    const Yardsticks& yardsticks) {
+  return std::ranges::any_of(rows, [&](const TimedRow& row) {
+    return yardsticks.threads.contains(row.record);
+  });
+}
+
 bool any_energy(const std::vector<TimedRow>& rows) {
   return std::ranges::any_of(
       rows, [](const TimedRow& row) { return row.record->has_energy(); });
@@ -212,7 +219,8 @@ Table table_of_rows(const std::vector<TimedRow>& rows,
                           {.title = "rate", .right = true},
                           {.title = "speedup", .right = true},
                           {.title = "+copies", .right = true}}};
-  if (!yardsticks.threads.empty())
+  const bool efficiencies = any_efficiency(rows, yardsticks);
+  if (efficiencies)
     table.columns.push_back({.title = "efficiency", .right = true});
   if (energies) table.columns.push_back({.title = "joules", .right = true});
   for (const auto& row : rows) {
@@ -220,7 +228,8 @@ Table table_of_rows(const std::vector<TimedRow>& rows,
       table.rows.push_back(row_without_time(*row.record));
       continue;
     }
-    table.rows.push_back(row_with_time(row, yardsticks, copies, energies));
+    table.rows.push_back(
+        row_with_time(row, yardsticks, copies, efficiencies, energies));
     if (const auto note = notes(*row.record); !note.empty())
       table.rows.push_back(row_of({"", "", "", "(" + note + ")"}));
   }

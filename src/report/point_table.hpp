@@ -51,6 +51,8 @@ Paragraph fastest(const std::vector<TimedRow>& best,
 // How well the fastest uses its threads, and what limits it; empty if that is
 // not known.
 Paragraph use_of_threads(const Yardsticks& yardsticks);
+bool any_efficiency(const std::vector<TimedRow>& rows,
+                    const Yardsticks& yardsticks);
 bool any_energy(const std::vector<TimedRow>& rows);
 // Why some have no energy or no limit: each reason once, with the variants
 // concerned.
