@@ -216,7 +216,7 @@ class Team {
 class Buffer {
  public:
   Buffer(std::size_t bytes, const Team& team)
-      : part_(2 * round_up(bytes / team.size() / 2)),
+      : part_(2 * half_of(bytes / team.size())),
         bytes_(part_ * team.size()),
         data_(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
@@ -233,6 +233,10 @@ class Buffer {
   }
   static std::size_t round_up(std::size_t bytes) {
     return (bytes + grain - 1) / grain * grain;
+  }
+  // Twice this has room for the whole, rounded up.
+  static std::size_t half_of(std::size_t bytes) {
+    return round_up((bytes + 1) / 2);
   }
 
  private:
@@ -306,7 +310,7 @@ class TimedWay {
 struct Footprint {
   Footprint(std::size_t bytes, const Team& team, std::size_t windows = 1)
       : part(Buffer::round_up(bytes / team.size() / windows)),
-        half(Buffer::round_up(bytes / team.size() / windows / 2)) {
+        half(Buffer::half_of(bytes / team.size() / windows)) {
     for (const auto& way : read_ways)
       reads.emplace_back(way, part, part, windows);
     for (const auto& way : copy_ways)

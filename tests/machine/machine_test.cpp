@@ -321,8 +321,9 @@ BOOST_AUTO_TEST_CASE(a_brief_pass_measures_one_footprint_and_the_wanted_units) {
   CeilingPasses passes;
   cpu_set_t before, after;
   sched_getaffinity(0, sizeof before, &before);
-  // one that fits caches, one in windows, one beyond any
-  for (const double bytes : {1.5 * (1 << 20), 40.0 * (1 << 20), 1e18}) {
+  // ones that fit caches, one of odd halves, one in windows, one beyond any
+  for (const double bytes :
+       {1.5 * (1 << 20), 2.0 * (1 << 20) + 2, 40.0 * (1 << 20), 1e18}) {
     WantedCeilings wanted{.most_bytes = bytes, .brief = true};
     const auto first = passes.take(wanted), second = passes.take(wanted);
     BOOST_TEST(first.units.empty());
