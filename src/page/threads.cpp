@@ -86,8 +86,8 @@ std::optional<Section> threads(const Measured& measured) {
       .blocks = {Paragraph{"The fastest CPU variant of each workload at the "
                            "largest size that it was measured with one thread "
                            "and with more. Efficiency is the time of one "
-                           "thread over the time of n, times n: 100 % if n "
-                           "threads are n times as fast."},
+                           "thread, divided by n times the time of n threads: "
+                           "100 % if these are n times as fast."},
                  table}};
 }
 

@@ -1,4 +1,4 @@
-// What a CPU variant gains by threads, and what limits it.
+// The gain of a CPU variant by threads, and its limit.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,9 @@
 
 namespace parlab {
 
-// What sets a record's roof, by the ceilings of its device: "a launch" of an
-// empty kernel, "memory" (including caches), or a unit; "" if it has no roof.
+// The resource that sets a record's roof, by the ceilings of its device: "a
+// launch" of an empty kernel, "memory" (including caches), or a unit; "" if the
+// record has no roof.
 std::string limit_of(const Ceilings& ceilings, const Record& record);
 
 // The number that it was asked to have; 0: it has no such tunable.

@@ -9,7 +9,7 @@
 namespace parlab {
 namespace {
 
-// Of the time in which samples are taken.
+// Passes take no larger share of the time in which samples are taken.
 constexpr double share_for_passes = 0.03;
 constexpr std::size_t passes_at_least = 1;  // before the last one
 

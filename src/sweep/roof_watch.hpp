@@ -1,5 +1,5 @@
-// What limits a point on the host, measured while its samples are taken: on a
-// shared host it is not the same a minute later.
+// Measures the limit of a point on the host while its samples are taken. On a
+// shared host the limit is another one a minute later.
 #pragma once
 
 #include <chrono>

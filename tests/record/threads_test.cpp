@@ -1,4 +1,4 @@
-// What threads gain, from records with known times.
+// The gain by threads, computed from records with known times.
 #include "record/threads.hpp"
 
 #include <boost/test/unit_test.hpp>
