@@ -300,11 +300,17 @@ void build(std::vector<Submission>& submissions, const std::string& workload,
   });
   if (failed == submissions.end() || was_interrupted()) return;
   // Is it the submissions' fault, or this machine's: a full disk, a limit of
-  // the shell?
-  Submission none{.name = "_nothing",
-                  .file = std::string("none") + failed->ending()};
-  build_with_room(none, workload, folder, what, with);
-  if (none.program.empty()) throw ExplainedError(none.trouble);
+  // the shell, a compiler that is broken?
+  const auto require = [&](BuildFor part, fs::path Submission::*program) {
+    Submission none{.name = "_nothing",
+                    .file = std::string("none") + failed->ending()};
+    build_with_room(none, workload, folder, part, with);
+    if ((none.*program).empty()) throw ExplainedError(none.trouble);
+  };
+  require(BuildFor::emulation, &Submission::program);
+  if (what == BuildFor::emulation_and_gpu && failed->is_cuda() &&
+      std::ranges::all_of(submissions, &fs::path::empty, &Submission::on_gpu))
+    require(what, &Submission::on_gpu);
 }
 
 }  // namespace parlab::grade

@@ -248,8 +248,10 @@ class HostExecutor final : public Executor {
     // Fingerprint at once, with the team's threads. Counting what others did
     // must wait until they sleep, which would give late writers time to finish.
     const auto left = fingerprint_of_outputs(std::min(helpers, threads));
-    write({});
+    // Before inputs are written back: beside those writers a library's threads
+    // still spin.
     const auto others = cpu_time ? cpu_time->of_others() : std::nullopt;
+    write({});
     team.reset();
     if (others) throw PointError(Verdict::implausible, *others);
     batch.damage = outputs_->damage();
