@@ -335,17 +335,22 @@ Judgement bandwidth_bends(const Evidence& e) {
         (fastest == nullptr || rate(*best) > rate(*fastest)))
       fastest = best;
   }
-  if (fastest == nullptr || largest->roof_s <= 0)
-    return needs(e, report, false);
-  const auto of_roof = largest->roof_s / largest->summary().median;
+  if (fastest == nullptr) return needs(e, report, false);
   const auto text = [&](const Record& r) {
     return Quantity{rate(r), Unit::byte_per_second} + Text(" at ") +
            place(r.size);
   };
+  // On a shared host the limit may move, and then the record has none.
+  Judgement near_roof;
+  near_roof.missing = "a steady limit of the memory at " + place(largest->size);
+  if (const double roof_s = largest->roof_s; roof_s > 0) {
+    const double share = roof_s / largest->summary().median;
+    near_roof =
+        judged(share > 0.5, in_percent(share) + " of the memory's roof there");
+  }
   return together({judged(rate(*fastest) > 1.5 * rate(*largest),
                           text(*fastest) + ", " + text(*largest)),
-                   judged(of_roof > 0.5, in_percent(of_roof) +
-                                             " of the memory's roof there")});
+                   near_roof});
 }
 
 Judgement cublas_behind(const Evidence& e) {
