@@ -202,6 +202,33 @@ std::vector<ExpectedOutput> DeclaredWorkload::kept_outputs(const Size& size,
   return all;
 }
 
+void DeclaredWorkload::require_declared(std::string_view array) const {
+  std::string declared;
+  for (const auto& each : declared_.arrays) {
+    if (each.name == array) return;
+    declared += (declared.empty() ? "" : ", ") + std::string(each.name);
+  }
+  throw std::logic_error(std::string(name()) + ": bind() asks for the array '" +
+                         std::string(array) + "', but declared are " +
+                         declared);
+}
+
+void DeclaredWorkload::require_bounds(
+    const std::vector<ExpectedOutput>& outputs, const Size& size) const {
+  if (all_bounded(outputs)) return;
+  for (const auto& output : outputs) {
+    for (std::int64_t i = 0; i < output.spec.count; ++i) {
+      if (std::isfinite(output.elements[i].bound)) continue;
+      throw std::logic_error(
+          std::string(name()) + " " + to_string(size) + ": " +
+          element_name(output, i) +
+          " has no bound: on these inputs its loop divides by what may be 0, "
+          "takes a root or logarithm of what may not be positive, or leaves "
+          "the range of the type");
+    }
+  }
+}
+
 // Writes the arrays of structure, and says whether there are some.
 bool DeclaredWorkload::write_structure(const Arrays& inputs,
                                        const Size& size) const {

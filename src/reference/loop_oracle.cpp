@@ -60,15 +60,14 @@ std::int64_t first_wrong(const ExpectedOutput& output, const T* found) {
   return first;
 }
 
-// "b[3,5]"
+}  // namespace
+
 std::string element_name(const ExpectedOutput& output, std::int64_t at) {
   const bool has_rows = output.spec.shape.size() > 1;
   return output.spec.name + "[" +
          (has_rows ? std::to_string(at / output.cols) + "," : "") +
          std::to_string(has_rows ? at % output.cols : at) + "]";
 }
-
-}  // namespace
 
 const ExpectedOutput& LoopOracle::output(const Array& array) const {
   const auto known = std::ranges::find_if(outputs_, [&](const auto& each) {

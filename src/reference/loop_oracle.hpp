@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/accuracy.hpp"
@@ -16,6 +17,9 @@ struct ExpectedOutput {
   std::int64_t cols;  // elements of a row
   Untouched<Expected> elements;
 };
+
+// "b[3,5]"
+std::string element_name(const ExpectedOutput& output, std::int64_t at);
 
 class LoopOracle final : public Oracle,
                          public KnowsErrors,

@@ -91,32 +91,37 @@ class LoopWorkload final : public DeclaredWorkload {
       throw std::logic_error(std::string(name()) +
                              ": its reference is not whole");
     } else {
-      const double rows = learnt.rows(size);
       if (terms_of(kind) == Terms::random && learnt.has_long_sums(size)) {
-        if (once) return within<T, true, false>(inputs, size, arithmetic, rows);
+        if (once)
+          return within<T, true, false>(inputs, size, arithmetic, learnt);
         if (learnt.apart)
-          return within<T, true, true>(inputs, size, arithmetic, rows);
+          return within<T, true, true>(inputs, size, arithmetic, learnt);
       }
       return learnt.stores
-                 ? within<T, false, true>(inputs, size, arithmetic, rows)
-                 : within<T, false, false>(inputs, size, arithmetic, rows);
+                 ? within<T, false, true>(inputs, size, arithmetic, learnt)
+                 : within<T, false, false>(inputs, size, arithmetic, learnt);
     }
   }
 
   template <typename T, bool squares, bool carries>
   std::unique_ptr<Oracle> within(const Arrays& inputs, const Size& size,
-                                 Arithmetic arithmetic, double rows) const {
+                                 Arithmetic arithmetic,
+                                 const Structure& learnt) const {
     using Number = Rounded<Wide<T>, squares, carries>;
+    Rounding rounds = rounding(dtype_of<T>(), arithmetic);
+    // Functions of few distinct numbers are rounded alike wherever they are
+    // added, so the errors of their sum may all have one direction.
+    if (learnt.is_real) rounds.to_nearest = false;
     const auto factors_of = [&](FactorOf what) {
-      return &Factors::of(rounding(dtype_of<T>(), arithmetic),
-                          rounding_of_wide<Wide<T>>, what);
+      return &Factors::of(rounds, rounding_of_wide<Wide<T>>, what);
     };
     Number::factors =
         factors_of(squares ? FactorOf::norm : FactorOf::magnitudes);
     Number::of_squares = factors_of(FactorOf::squares);
     Number::is_ieee = arithmetic == Arithmetic::ieee;
-    return std::make_unique<LoopOracle>(expect<T, Number>(inputs, size, rows),
-                                        Number::is_ieee);
+    auto outputs = expect<T, Number>(inputs, size, learnt.rows(size));
+    if (carries) require_bounds(outputs, size);
+    return std::make_unique<LoopOracle>(std::move(outputs), Number::is_ieee);
   }
 
   // rows: about how many the loop has, for who waits.
@@ -140,21 +145,25 @@ class LoopWorkload final : public DeclaredWorkload {
   template <typename Find>
   class LoopArrays final : public NamedArrays {
    public:
-    LoopArrays(const Arrays& inputs, const Find& output)
-        : inputs_(inputs), output_(output) {}
+    LoopArrays(const LoopWorkload& workload, const Arrays& inputs,
+               const Find& output)
+        : workload_(workload), inputs_(inputs), output_(output) {}
 
    private:
     void* find(const char* name, Dtype) const override {
       if (void* const output = output_(name)) return output;
-      return inputs_.get<unsigned char>(name);
+      void* const input = inputs_.get<unsigned char>(name);
+      if (input == nullptr) workload_.require_declared(name);
+      return input;
     }
+    const LoopWorkload& workload_;
     const Arrays& inputs_;
     const Find& output_;
   };
 
   template <typename T, typename Number, typename Find>
-  static void run(const Arrays& inputs, const Size& size, const Find& output) {
-    const LoopArrays arrays(inputs, output);
+  void run(const Arrays& inputs, const Size& size, const Find& output) const {
+    const LoopArrays arrays(*this, inputs, output);
     Loop{}(Contract::template bind<Element<T, Number>, Cell<T, Number>>(
         arrays, size.data()));
   }

@@ -5,7 +5,8 @@
 //   Whole    the value, and whether whole numbers stay exact
 //   Symbol   how the loop is built: reference/structure.hpp
 // N is made of a constant (N sum = 0), of an element of an input (sum +=
-// p.x[i]), and by + - *. Where every right computation has an intermediate
+// p.x[i]), by + - * / and by the functions of reference/functions.hpp. Where
+// every right computation has an intermediate
 // value, whatever the order of its sums, the loop says stored(value). A term
 // may multiply an input by a stored value made of the same input. Then a part
 // of it, the input's square, has no random sign: the loop says
@@ -17,12 +18,14 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <stdexcept>
 
 #include <omp.h>
 
 #include "core/dtype.hpp"
 #include "core/roundoff.hpp"
 #include "reference/expected.hpp"
+#include "reference/functions.hpp"
 #include "reference/progress.hpp"
 
 namespace parlab::reference {
@@ -73,7 +76,34 @@ struct Pair {
                   (a.high * b.low + a.low * b.high);
     return product;
   }
+  friend Pair operator/(Pair a, Pair b) {
+    const double first = a.high / b.high,
+                 rest = static_cast<double>(a - Pair(first) * b) / b.high;
+    return Pair(first) + Pair(rest);
+  }
 };
+
+// F of a value in Wide, wrong by `of_function` times its magnitude at the most,
+// where the rounding of x adds `of_argument` times that of x.
+template <typename Wide>
+struct Computed {
+  Wide value;
+  double of_function, of_argument;
+};
+template <typename F>
+Computed<double> compute(double x) {
+  return {F::of(x), 0x1p-51, 0};
+}
+template <typename F>
+Computed<Pair> compute(Pair x) {
+  using Real = long double;
+  constexpr double unit = std::numeric_limits<Real>::epsilon();
+  const Real y = F::of(static_cast<Real>(x.high) + static_cast<Real>(x.low));
+  Pair value(static_cast<double>(y));
+  if (std::isfinite(value.high))
+    value.low = static_cast<double>(y - value.high);
+  return {value, 4 * unit, unit};
+}
 
 // Results of T are judged by sums in Wide.
 template <typename T>
@@ -142,7 +172,8 @@ struct Kept<true, true> {
 // has been rounded `within` times. The spread is the sum of their magnitudes,
 // or of their squares. carries: stored values keep the errors they have.
 template <typename Wide, bool squares, bool carries>
-struct Rounded : Kept<squares, carries> {
+struct Rounded : Kept<squares, carries>,
+                 Functions<Rounded<Wide, squares, carries>> {
   static constexpr Dtype dtype = Dtype::f64;
   Wide value;
   double spread;
@@ -166,7 +197,12 @@ struct Rounded : Kept<squares, carries> {
   }
 
   double error() const {
-    const double whole = squares ? std::sqrt(spread) : spread;
+    double whole = squares ? std::sqrt(spread) : spread;
+    // A sum of two exact terms is rounded once.
+    if constexpr (carries && !squares) {
+      if (terms == 2 && within <= 0 && is_ieee)
+        whole = std::abs(static_cast<double>(value)) + this->carried;
+    }
     double error = (*factors)(within + terms - 1) * whole;
     if constexpr (carries && squares) {
       error +=
@@ -202,6 +238,64 @@ struct Rounded : Kept<squares, carries> {
     terms = largest > 0;
     within = 0;
   }
+
+  [[noreturn]] static void unseen() {
+    throw std::logic_error(
+        "a loop calls functions that it does not call on small problems");
+  }
+  // A value whose argument's error makes it differ by so much, and that was
+  // rounded itself. What is less than a normal number may be flushed to 0.
+  static Rounded computed(Wide value, double error, int roundings) {
+    if constexpr (carries && !squares) {
+      using T = std::conditional_t<std::is_same_v<Wide, Pair>, double, float>;
+      constexpr double least = std::numeric_limits<T>::min(),
+                       largest = std::numeric_limits<T>::max();
+      const auto near = static_cast<double>(value);
+      const bool in_range = std::abs(near) + error <= largest;
+      Rounded made;
+      made.value = value;
+      made.carry(near, in_range ? error + least : unbounded);
+      made.within = roundings;
+      return made;
+    } else {
+      unseen();
+    }
+  }
+  template <typename F>
+  Rounded through() const {
+    const auto x = static_cast<double>(value);
+    const auto [y, of_function, of_argument] = compute<F>(value);
+    const auto near = static_cast<double>(y);
+    return computed(y,
+                    F::error(x, error() + of_argument * std::abs(x), near) +
+                        of_function * std::abs(near),
+                    roundings_of_function);
+  }
+  friend Rounded operator/(const Rounded& a, const Rounded& b) {
+    const Wide value = a.value / b.value;
+    const double quotient = std::abs(static_cast<double>(value)),
+                 off = b.error(),
+                 least = std::abs(static_cast<double>(b.value)) - off;
+    return computed(
+        value, least > 0 ? (a.error() + quotient * off) / least : unbounded,
+        roundings_of_quotient);
+  }
+  // The larger value, and the larger error.
+  friend Rounded max(const Rounded& a, const Rounded& b) {
+    const bool is_a = static_cast<double>(a.value - b.value) > 0;
+    Rounded larger = is_a ? a : b;
+    if constexpr (carries && !squares) {
+      const double more = (is_a ? b : a).error() - larger.error();
+      if (more <= 0) return larger;
+      larger.carried += more;  // also not a number
+      larger.spread += more;
+      larger.terms = std::max<std::int64_t>(larger.terms, 1);
+      return larger;
+    } else {
+      unseen();
+    }
+  }
+  Rounded& operator/=(const Rounded& b) { return *this = *this / b; }
 
   // The arithmetic of the variant that is judged. Loops run one at a time.
   static inline const Factors *factors = nullptr, *of_squares = nullptr;
@@ -254,7 +348,7 @@ struct Rounded : Kept<squares, carries> {
 // most: the largest that a partial sum can be, in any order; for terms of
 // random signs the sum of their squares.
 template <bool squares>
-struct Whole {
+struct Whole : Functions<Whole<squares>> {
   static constexpr Dtype dtype = Dtype::f64;
   double value, most, grain;
 
@@ -281,13 +375,35 @@ struct Whole {
   template <typename T>
   Expected expected() const {
     const bool is_exact = std::is_integral_v<T> || stays_exact();
-    return {value, is_exact ? 0 : std::numeric_limits<double>::infinity()};
+    return {value, is_exact ? 0 : unbounded};
   }
   static Whole read_again(const Expected& output) {
     Whole again(output.value);
     if (output.bound > 0) again.most = output.bound;
     return again;
   }
+
+  // Nothing after it is exact.
+  static Whole real(double value) {
+    Whole made(value);
+    made.most = unbounded;
+    return made;
+  }
+  template <typename F>
+  Whole through() const {
+    return real(F::of(value));
+  }
+  friend Whole operator/(const Whole& a, const Whole& b) {
+    return real(a.value / b.value);
+  }
+  friend Whole max(const Whole& a, const Whole& b) {
+    Whole larger;
+    larger.value = std::max(a.value, b.value);
+    larger.most = std::max(a.most, b.most);
+    larger.grain = std::min(a.grain, b.grain);
+    return larger;
+  }
+  Whole& operator/=(const Whole& b) { return *this = *this / b; }
 
   // In the type that is judged. Loops run one at a time.
   static inline double exact = 0;
@@ -317,9 +433,7 @@ struct Whole {
 
   // If it is exact, counting starts again; if not, nothing after it is exact.
   friend Whole stored(const Whole& a) {
-    Whole again(a.value);
-    if (!a.stays_exact()) again.most = std::numeric_limits<double>::infinity();
-    return again;
+    return a.stays_exact() ? Whole(a.value) : real(a.value);
   }
   friend Whole with_square(const Whole& term, const Whole&) { return term; }
 };

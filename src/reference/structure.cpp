@@ -70,6 +70,14 @@ Counted operator*(const Counted& a, const Counted& b) {
   return product;
 }
 
+Counted max(const Counted& a, const Counted& b) {
+  Counted larger;
+  larger.terms = std::max(a.terms, b.terms);
+  larger.most = std::max(a.most, b.most);
+  larger.grain = std::min(a.grain, b.grain);
+  return larger;
+}
+
 Symbol::Symbol(double constant) : count(constant) {}
 
 Symbol Symbol::read(double, const void* input) {
@@ -96,6 +104,16 @@ Symbol operator*(const Symbol& a, const Symbol& b) {
   product.degree = a.degree + b.degree;
   product.count = a.count * b.count;
   return product;
+}
+
+Symbol Symbol::computed(const Symbol& a, const Symbol& b, bool is_real) {
+  Symbol made = stored(a) + stored(b);
+  made.once = made.apart = false;
+  made.count = is_real ? Counted(1) : max(a.count, b.count);
+  made.count.terms = 1;
+  if (stored_on_the_way != nullptr && is_real)
+    stored_on_the_way->is_real = true;
+  return made;
 }
 
 Symbol stored(const Symbol& a) {
@@ -184,6 +202,7 @@ Structure learn_structure(const Size& low, const Size& high,
     rows.push_back(count_rows([&] { last = run(size); }));
     stored_on_the_way = nullptr;
     last.stores = stored.stores;
+    last.is_real = stored.is_real;
     last.apart = last.apart && stored.apart;
     of_outputs.push_back(last.terms);
     of_stored.push_back(stored.terms);
@@ -192,6 +211,7 @@ Structure learn_structure(const Size& low, const Size& high,
   }
   return {.once = last.once && !last.stores,
           .stores = last.stores,
+          .is_real = last.is_real,
           .apart = last.apart,
           .degree = last.degree,
           .terms_of_outputs = {low, high, std::move(of_outputs)},

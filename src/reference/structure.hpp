@@ -15,7 +15,7 @@
 namespace parlab::reference {
 
 // How many terms a number has.
-struct Counted {
+struct Counted : Functions<Counted> {
   static constexpr Dtype dtype = Dtype::f64;
   double terms = 0;
   // the sum of the magnitudes of the terms, where the inputs are 1
@@ -39,6 +39,13 @@ struct Counted {
   Counted& operator+=(const Counted& b) { return *this = *this + b; }
   Counted& operator-=(const Counted& b) { return *this = *this + b; }
   Counted& operator*=(const Counted& b) { return *this = *this * b; }
+  template <typename F>
+  Counted through() const {
+    return 1;
+  }
+  friend Counted operator/(const Counted&, const Counted&) { return 1; }
+  friend Counted max(const Counted& a, const Counted& b);
+  Counted& operator/=(const Counted&) { return *this = 1; }
   friend Counted stored(const Counted& a) { return a; }
   friend Counted with_square(const Counted& term, const Counted& /*part*/) {
     return term;
@@ -46,7 +53,7 @@ struct Counted {
 };
 
 // The inputs that a number was made of, and how.
-struct Symbol {
+struct Symbol : Functions<Symbol> {
   static constexpr Dtype dtype = Dtype::f64;
   std::vector<const void*> inputs = {};  // sorted
   bool once = true;                      // each of them in one term only
@@ -70,6 +77,19 @@ struct Symbol {
   Symbol& operator+=(const Symbol& b) { return *this = *this + b; }
   Symbol& operator-=(const Symbol& b) { return *this = *this + b; }
   Symbol& operator*=(const Symbol& b) { return *this = *this * b; }
+  template <typename F>
+  Symbol through() const {
+    return computed(*this, 1, true);
+  }
+  friend Symbol operator/(const Symbol& a, const Symbol& b) {
+    return computed(a, b, true);
+  }
+  friend Symbol max(const Symbol& a, const Symbol& b) {
+    return computed(a, b, false);
+  }
+  Symbol& operator/=(const Symbol& b) { return *this = *this / b; }
+  // Of whatever sign, and real or as whole as these.
+  static Symbol computed(const Symbol& a, const Symbol& b, bool is_real);
   friend Symbol stored(const Symbol& a);
   friend Symbol with_square(Symbol term, const Symbol& /*part*/) {
     term.squares = false;
@@ -121,7 +141,7 @@ class Seen {
   bool once = true, apart = true;
   int degree = 0;
   double terms = 1, most = 1, finest = 0;  // finest: -log2(grain)
-  bool stores = false;
+  bool stores = false, is_real = false;
   std::deque<char> names = {};  // their addresses stand for stored values
 };
 
@@ -130,6 +150,8 @@ struct Structure {
   // with inputs of random signs the terms have random signs.
   bool once;
   bool stores;
+  // A quotient or a function is not whole.
+  bool is_real;
   // Stored values are made of inputs alone, each input in one term; and each is
   // in one term of an output, beside an input that is in no other. Their errors
   // are independent, and what is not with_square() has a random sign.
@@ -144,7 +166,7 @@ struct Structure {
 
   // Whether whole inputs give whole results, or only the loop can tell.
   bool may_be_exact(const Size& size, double exact) const {
-    return stores || largest_sum(size) <= exact;
+    return !is_real && (stores || largest_sum(size) <= exact);
   }
   // So long that the bound of terms of random signs is the smaller one.
   bool has_long_sums(const Size& size) const { return terms(size) > 48; }

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/roundoff.hpp"
@@ -99,8 +100,9 @@ struct Computed {
         dtype(dtype_),
         kind(kind_),
         arrays(first_layouts()) {
-    workload.fill(arrays.view(), size, dtype, kind);
+    fill();
   }
+  void fill() { workload.fill(arrays.view(), size, dtype, kind); }
   std::vector<ArraySpec> first_layouts() const {
     auto specs = workload.arrays(size, dtype);
     std::erase_if(
@@ -170,8 +172,9 @@ std::vector<Size> sizes_of(const Workload& workload) {
   return sizes;
 }
 
+// f(problem), which messages name.
 template <typename F>
-void each_problem(const std::vector<Dtype>& dtypes, F f) {
+void each_problem(const std::vector<Dtype>& dtypes, InputKind kind, F f) {
   int seen = 0;
   for (const auto* workload : Registry::instance().workloads()) {
     if (workload->name().starts_with("fake")) continue;
@@ -180,9 +183,11 @@ void each_problem(const std::vector<Dtype>& dtypes, F f) {
     for (const auto dtype : dtypes) {
       if (std::find(known.begin(), known.end(), dtype) == known.end()) continue;
       for (const auto& size : sizes_of(*workload)) {
-        BOOST_TEST_CONTEXT(workload->name() << " " << to_string(size) << " "
-                                            << to_string(dtype)) {
-          f(*workload, size, dtype);
+        BOOST_TEST_CONTEXT(workload->name()
+                           << " " << to_string(size) << " " << to_string(dtype)
+                           << ", inputs: " << to_string(kind)) {
+          Computed problem(*workload, size, dtype, kind);
+          f(problem);
         }
       }
     }
@@ -199,15 +204,14 @@ BOOST_AUTO_TEST_SUITE(precision)
 
 BOOST_AUTO_TEST_CASE(rounded_operands_are_refused) {
   each_problem({Dtype::f32, Dtype::f64, Dtype::f16, Dtype::bf16},
-               [](const Workload& workload, const Size& size, Dtype dtype) {
-                 Computed problem(workload, size, dtype);
+               InputKind::wide, [](Computed& problem) {
                  const auto oracle = problem.oracle();
                  problem.run();
                  BOOST_TEST(problem.passes(*oracle));
-                 const int own = dtype == Dtype::f64   ? 53
-                                 : dtype == Dtype::f32 ? 24
-                                 : dtype == Dtype::f16 ? 11
-                                                       : 8;
+                 const int own = problem.dtype == Dtype::f64   ? 53
+                                 : problem.dtype == Dtype::f32 ? 24
+                                 : problem.dtype == Dtype::f16 ? 11
+                                                               : 8;
                  for (const int bits : {24, 11, 8, 4}) {
                    if (bits >= own) continue;
                    each_element(problem.arrays.view(), Role::input,
@@ -215,16 +219,14 @@ BOOST_AUTO_TEST_CASE(rounded_operands_are_refused) {
                    problem.run();
                    BOOST_TEST(!problem.passes(*oracle),
                               "operands of " << bits << " bits passed");
-                   workload.fill(problem.arrays.view(), size, dtype,
-                                 InputKind::wide);
+                   problem.fill();
                  }
                });
 }
 
 BOOST_AUTO_TEST_CASE(sums_in_float_are_refused_for_double) {
-  each_problem({Dtype::f64}, [](const Workload& workload, const Size& size,
-                                Dtype dtype) {
-    Computed problem(workload, size, dtype), narrow(workload, size, Dtype::f32);
+  each_problem({Dtype::f64}, InputKind::wide, [](Computed& problem) {
+    Computed narrow(problem.workload, problem.size, Dtype::f32);
     const auto oracle = problem.oracle();
     copy(problem.arrays.view(), narrow.arrays.view(), Role::input);
     narrow.run();
@@ -236,8 +238,7 @@ BOOST_AUTO_TEST_CASE(sums_in_float_are_refused_for_double) {
 
 BOOST_AUTO_TEST_CASE(narrower_results_are_refused) {
   each_problem({Dtype::f32, Dtype::f64, Dtype::f16, Dtype::bf16},
-               [](const Workload& workload, const Size& size, Dtype dtype) {
-                 Computed problem(workload, size, dtype);
+               InputKind::wide, [](Computed& problem) {
                  const auto oracle = problem.oracle();
                  problem.run();
                  each_element(problem.arrays.view(), Role::output,
@@ -247,27 +248,23 @@ BOOST_AUTO_TEST_CASE(narrower_results_are_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(a_term_that_is_left_out_is_seen) {
-  each_problem(all_dtypes,
-               [](const Workload& workload, const Size& size, Dtype dtype) {
-                 Computed problem(workload, size, dtype, InputKind::integers);
-                 const auto oracle = problem.oracle();
-                 problem.run();
-                 BOOST_TEST(problem.passes(*oracle));
-                 const auto& input = problem.first(Role::input);
-                 with_changed(
-                     input, telling_element(input), [](double) { return 0; },
-                     [&] {
-                       problem.run();
-                       BOOST_TEST(!problem.passes(*oracle));
-                     });
-               });
+  each_problem(all_dtypes, InputKind::integers, [](Computed& problem) {
+    const auto oracle = problem.oracle();
+    problem.run();
+    BOOST_TEST(problem.passes(*oracle));
+    const auto& input = problem.first(Role::input);
+    with_changed(
+        input, telling_element(input), [](double) { return 0; },
+        [&] {
+          problem.run();
+          BOOST_TEST(!problem.passes(*oracle));
+        });
+  });
 }
 
 BOOST_AUTO_TEST_CASE(an_element_that_is_wrong_is_seen) {
   for (const auto kind : {InputKind::integers, InputKind::uniform}) {
-    each_problem(all_dtypes, [&](const Workload& workload, const Size& size,
-                                 Dtype dtype) {
-      Computed problem(workload, size, dtype, kind);
+    each_problem(all_dtypes, kind, [](Computed& problem) {
       const auto oracle = problem.oracle();
       problem.run();
       BOOST_TEST(problem.passes(*oracle));
@@ -287,7 +284,8 @@ BOOST_AUTO_TEST_CASE(an_element_that_is_wrong_is_seen) {
             [&] { passes = problem.passes(*oracle); });
         return passes;
       };
-      const double place = std::abs(expected) * unit_roundoff(dtype) * 4;
+      const double place =
+          std::abs(expected) * unit_roundoff(problem.dtype) * 4;
       BOOST_TEST(
           !off(std::max(2 * bound, is_integer(output.spec.dtype) ? 1 : place)));
       BOOST_TEST(off(0));
@@ -309,11 +307,19 @@ BOOST_AUTO_TEST_CASE(declared_arithmetic_passes) {
       {Arithmetic::fp16, 11},
       {Arithmetic::tf32x3, 22},
       {Arithmetic::bf16x3, 16}};
-  each_problem({Dtype::f32}, [&](const Workload& workload, const Size& size,
-                                 Dtype dtype) {
+  each_problem({Dtype::f32}, InputKind::wide, [&](Computed& problem) {
     for (const auto& [arithmetic, bits] : declared) {
-      Computed problem(workload, size, dtype);
-      const auto oracle = problem.oracle(arithmetic);
+      problem.fill();
+      std::unique_ptr<Oracle> oracle;
+      try {
+        oracle = problem.oracle(arithmetic);
+      } catch (const std::logic_error& error) {
+        // exp of a large operand of few bits may be anything
+        BOOST_TEST(bits < 20);
+        BOOST_TEST(std::string(error.what()).find("has no bound") !=
+                   std::string::npos);
+        continue;
+      }
       each_element(problem.arrays.view(), Role::input,
                    [bits = bits](double x) { return with_bits(x, bits); });
       problem.run();
@@ -325,20 +331,18 @@ BOOST_AUTO_TEST_CASE(declared_arithmetic_passes) {
 // A sum of two terms loses up to half a unit of the sum, which may be more than
 // half a unit of the root of their squares.
 BOOST_AUTO_TEST_CASE(the_largest_rounding_of_two_terms_passes) {
-  each_problem(
-      {Dtype::f32}, [](const auto& workload, const auto& size, Dtype dtype) {
-        Computed problem(workload, size, dtype, InputKind::uniform);
-        for (const auto& array : problem.arrays.view()) {
-          if (array.spec.role != Role::input || array.spec.dtype != dtype ||
-              array.spec.is_constant() || array.spec.count < 2)
-            continue;
-          auto* const data = static_cast<float*>(array.data);
-          data[0] = 0.5f + 0x1p-24f;
-          data[1] = 0.5f;
-        }
-        problem.run();
-        BOOST_TEST(problem.passes(*problem.oracle()));
-      });
+  each_problem({Dtype::f32}, InputKind::uniform, [](Computed& problem) {
+    for (const auto& array : problem.arrays.view()) {
+      if (array.spec.role != Role::input || array.spec.dtype != problem.dtype ||
+          array.spec.is_constant() || array.spec.count < 2)
+        continue;
+      auto* const data = static_cast<float*>(array.data);
+      data[0] = 0.5f + 0x1p-24f;
+      data[1] = 0.5f;
+    }
+    problem.run();
+    BOOST_TEST(problem.passes(*problem.oracle()));
+  });
 }
 
 BOOST_AUTO_TEST_SUITE_END()
