@@ -85,7 +85,7 @@ hand passed '' early_return '' '__global__ void rows_of(const float* a, const fl
   __syncthreads();
   y[row] = sums[threadIdx.x];
 }' ''
-hand passed '' own_atomic '' '#if __CUDA_ARCH__ < 600
+hand passed '' own_atomic '' '#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 600
 #error "emulation has a device of compute capability 9.0"
 #endif
 __device__ void add(float* where, float more) {
