@@ -331,15 +331,16 @@ Counted DeclaredWorkload::count(const Arrays&, const Size&, Dtype) const {
 }
 
 // On problems of four and of eight elements along each extent, whose inputs
-// are ones. How long sums are depends on the arrays of structure, where there
-// are some: then it is counted on the problem itself.
+// are ones. Constants may be finer in a wider type. How long sums are depends
+// on the arrays of structure, where there are some: then it is counted on the
+// problem itself.
 const Structure& DeclaredWorkload::structure(const Arrays& problem,
                                              const Size& size,
                                              Dtype dtype) const {
   const bool is_built = std::ranges::any_of(
       declared_.arrays, [](const auto& array) { return !!array.structure; });
   const std::lock_guard lock(learning_);
-  const Size key = is_built ? size : Size{};
+  const std::pair key(is_built ? size : Size{}, dtype);
   if (const auto known = learnt_.find(key); known != learnt_.end())
     return known->second;
 
@@ -355,7 +356,7 @@ const Structure& DeclaredWorkload::structure(const Arrays& problem,
   auto learnt = learn_structure(low, high, [&](const Size& small) {
     std::vector<std::vector<double>> memory;
     std::vector<Array> arrays_of_small;
-    for (auto& spec : arrays(small, dtypes_.front())) {
+    for (auto& spec : arrays(small, dtype)) {
       if (spec.role != Role::input) continue;
       auto& data = memory.emplace_back(spec.count);
       arrays_of_small.push_back({std::move(spec), data.data()});
@@ -363,7 +364,7 @@ const Structure& DeclaredWorkload::structure(const Arrays& problem,
     const Arrays inputs(std::move(arrays_of_small));
     write_structure(inputs, small);
     write_ones(inputs);
-    return see(inputs, small, dtypes_.front());
+    return see(inputs, small, dtype);
   });
   if (is_built) learnt.count_is(count(problem, size, dtype));
   return learnt_.emplace(key, std::move(learnt)).first->second;

@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/variant.hpp"
@@ -63,7 +64,7 @@ class DeclaredWorkload : public Workload {
   std::vector<Dtype> dtypes_;
   mutable std::mutex learning_;
   // by size, or one for all sizes
-  mutable std::map<Size, Structure> learnt_;
+  mutable std::map<std::pair<Size, Dtype>, Structure> learnt_;
 };
 
 // Whole numbers up to this magnitude are exact in the type.

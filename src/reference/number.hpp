@@ -318,7 +318,9 @@ struct Rounded : Kept<squares, carries>,
   friend Rounded operator-(const Rounded& a, const Rounded& b) {
     return a + -b;
   }
+  // Many inputs are 0 on purpose, and pairs are slow.
   friend Rounded operator*(const Rounded& a, const Rounded& b) {
+    if (!carries && b.terms == 0) return b;
     Rounded product;
     product.value = a.value * b.value;
     product.spread = a.spread * b.spread;
@@ -329,7 +331,10 @@ struct Rounded : Kept<squares, carries>,
     if constexpr (carries && squares) product.square = 0;
     return product;
   }
-  Rounded& operator+=(const Rounded& b) { return *this = *this + b; }
+  Rounded& operator+=(const Rounded& b) {
+    if (!carries && b.terms == 0) return *this;
+    return *this = *this + b;
+  }
   Rounded& operator-=(const Rounded& b) { return *this = *this - b; }
   Rounded& operator*=(const Rounded& b) { return *this = *this * b; }
 
