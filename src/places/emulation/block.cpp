@@ -6,6 +6,7 @@
 
 #include <boost/context/protected_fixedsize_stack.hpp>
 #include <cstring>
+#include <mutex>
 #include <utility>
 
 namespace parlab::emulation {
@@ -92,7 +93,8 @@ int find_static_shared(dl_phdr_info* program, std::size_t, void* shared_) {
     if (program->dlpi_phdr[i].p_type != PT_TLS) continue;
     shared.data = static_cast<std::byte*>(program->dlpi_tls_data);
     shared.bytes = program->dlpi_phdr[i].p_memsz;
-    shared.cells.resize(shared.bytes / word_bytes + 1);
+    if (shared.cells.empty())
+      shared.cells = Cells(shared.bytes / word_bytes + 1);
   }
   return 1;  // the program comes first; the libraries are not needed
 }
@@ -141,23 +143,51 @@ void Thread::judge_suspects() {
 
 namespace {
 
+using Stack = boost::context::stack_context;
+
+// Stacks that no fiber uses. To map and touch new ones takes longer than many
+// blocks.
+class FreeStacks {
+ public:
+  Stack take() {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) return source_.allocate();
+    const Stack stack = free_.back();
+    free_.pop_back();
+    return stack;
+  }
+  void give(Stack stack) {
+    const std::lock_guard lock(mutex_);
+    if (free_.size() < 2 * max_threads)
+      free_.push_back(stack);
+    else
+      source_.deallocate(stack);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Stack> free_;
+  boost::context::protected_fixedsize_stack source_{stack_bytes};
+};
+// Never destroyed: blocks may end later than other static objects.
+FreeStacks& free_stacks = *new FreeStacks;
+
 // If the tops of stacks were whole pages apart, they would share a few cache
 // lines.
 struct Stacks {
   unsigned number;
   std::size_t lower() const { return number % 16 * (page_bytes / 16); }
 
-  boost::context::stack_context allocate() const {
-    auto stack =
-        boost::context::protected_fixedsize_stack(stack_bytes).allocate();
+  Stack allocate() const {
+    Stack stack = free_stacks.take();
     stack.sp = static_cast<char*>(stack.sp) - lower();
     stack.size -= lower();
     return stack;
   }
-  void deallocate(boost::context::stack_context& stack) const {
+  void deallocate(Stack& stack) const {
     stack.sp = static_cast<char*>(stack.sp) + lower();
     stack.size += lower();
-    boost::context::protected_fixedsize_stack(stack_bytes).deallocate(stack);
+    free_stacks.give(stack);
   }
 };
 
@@ -259,7 +289,8 @@ void Block::begin_launch() {
   dl_iterate_phdr(find_static_shared, &static_shared);
   dynamic_shared.data = parlab_dynamic_shared;
   dynamic_shared.bytes = launch->shared_bytes;
-  dynamic_shared.cells.resize(max_shared_bytes / word_bytes + 1);
+  if (dynamic_shared.cells.empty())
+    dynamic_shared.cells = Cells(max_shared_bytes / word_bytes + 1);
   inputs = launch->arena->inputs_of(launch->device);
   if (launch->counts != nullptr) counts.emplace(*launch->counts);
   look_around_at = 0;

@@ -175,7 +175,6 @@ class EmulatedExecutor final : public Executor {
               owner + part.spec.name, part.spec.bytes() + halo,
               output || halo > 0 ? Kind::output : Kind::input,
               target_ == Target::streams ? emulation::host_memory : gpu)};
-      here.memory->poison();
       if (!output) {
         for_each_row(here, inputs_.get<unsigned char>(part.spec.name),
                      [](void* to, const void* from, auto bytes) {

@@ -63,7 +63,6 @@ void* EmulatedGpu::scratch_bytes(std::size_t bytes, bool zeroed) {
   const Arena::Access access(machine_->arena, false);
   scratch_.push_back(
       allocate(name, bytes, zeroed ? Kind::zeroed : Kind::output));
-  scratch_.back()->poison();
   if (zeroed) {
     std::memset(scratch_.back()->data, 0, bytes);
     scratch_.back()->settle(scratch_.back()->data, bytes);
@@ -143,7 +142,6 @@ void* EmulatedGpu::own_memory(const std::string& name, std::size_t bytes,
   own_.push_back(
       allocate(name, std::max<std::size_t>(bytes, 1), emulation::Kind::output));
   auto& memory = *own_.back();
-  memory.poison();
   memory.managed = managed;
   if (managed) memory.settle(memory.data, memory.bytes);
   return memory.data;

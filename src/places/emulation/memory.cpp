@@ -16,14 +16,25 @@ namespace {
 void* map(void* at, std::size_t bytes, int protection) {
   const int flags =
       MAP_PRIVATE | MAP_ANONYMOUS | (at == nullptr ? 0 : MAP_FIXED);
-  return mmap(at, bytes, protection, flags, -1, 0);
+  void* const memory = mmap(at, bytes, protection, flags, -1, 0);
+  constexpr std::size_t large = std::size_t{4} << 20;
+  if (memory != MAP_FAILED && protection != PROT_NONE && bytes >= large)
+    madvise(memory, bytes, MADV_HUGEPAGE);
+  return memory;
 }
 
 }  // namespace
 
-void Allocation::poison() {
-  std::memset(data, poison_byte, bytes);
-  cells.assign(cells.size(), {});
+Cells::Cells(std::size_t count) : count_(count), first_(nullptr, {count}) {
+  if (count == 0) return;
+  void* const memory =
+      map(nullptr, count * sizeof(Cell), PROT_READ | PROT_WRITE);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  first_.reset(static_cast<Cell*>(memory));
+}
+
+void Cells::Unmap::operator()(Cell* first) const {
+  munmap(first, count * sizeof(Cell));
 }
 
 void Allocation::settle(const void* first, std::size_t length) {
@@ -99,10 +110,10 @@ Memory Arena::allocate(const std::string& name, std::size_t bytes, Kind kind,
                      {.cause = Cause::emulation_memory_short,
                       .arguments = {name, static_cast<std::int64_t>(bytes)}});
   }
+  std::memset(data, poison_byte, bytes);
   const auto words =
       kind == Kind::input ? 0 : (bytes + word_bytes - 1) / word_bytes;
-  *range =
-      new Allocation{name, data, bytes, kind, std::vector<Cell>(words), device};
+  *range = new Allocation{name, data, bytes, kind, Cells(words), device};
   return {*range, [this, range](const Allocation* gone) {
             map(gone->data, gone->bytes + 1, PROT_NONE);
             *range = nullptr;

@@ -50,6 +50,26 @@ struct Cell {
 };
 constexpr std::size_t word_bytes = 4;
 
+// The cells of an array, one per word; all zero at first. They are pages of
+// zeros, so that only cells of words that are accessed take memory and time.
+class Cells {
+ public:
+  explicit Cells(std::size_t count = 0);  // throws std::bad_alloc
+  bool empty() const { return count_ == 0; }
+  std::size_t size() const { return count_; }
+  const Cell* data() const { return first_.get(); }
+  Cell& operator[](std::size_t word) { return first_[word]; }
+  const Cell& operator[](std::size_t word) const { return first_[word]; }
+
+ private:
+  struct Unmap {
+    std::size_t count = 0;
+    void operator()(Cell* first) const;
+  };
+  std::size_t count_;
+  std::unique_ptr<Cell[], Unmap> first_;
+};
+
 // zeroed: scratch memory, which must be left as it was found.
 enum class Kind { input, output, zeroed, shared };
 
@@ -60,7 +80,7 @@ struct Allocation {
   std::byte* data;
   std::size_t bytes;
   Kind kind;
-  std::vector<Cell> cells{};  // one per word; none for an input
+  Cells cells{};  // none for an input
   // owner of the memory, or host_memory; shared memory belongs to any device
   int device = 0;
   bool managed = false;  // the host may touch it, too
@@ -75,7 +95,6 @@ struct Allocation {
     return offset(first) <= bytes && length <= bytes - offset(first);
   }
   bool is_dynamic() const { return name.starts_with("dynamic"); }
-  void poison();  // makes reads errors until something is written
   // Marks the current content as written before everything that runs from now
   // on.
   void settle(const void* first, std::size_t length);
@@ -93,7 +112,8 @@ class Arena {
  public:
   Arena();  // allocations fail if it could not reserve addresses
   ~Arena();
-  // The memory must not outlive the Arena. Throws PointError(out_of_memory).
+  // To read the memory is an error until something is written. It must not
+  // outlive the Arena. Throws PointError(out_of_memory).
   Memory allocate(const std::string& name, std::size_t bytes, Kind kind,
                   int device = 0);
   // The array to whose range the address belongs, or nullptr. The address may

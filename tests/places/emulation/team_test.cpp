@@ -23,7 +23,6 @@ struct Team {
     const auto bytes = static_cast<std::size_t>(n) * sizeof(float);
     const auto allocate = [&](int gpu, const char* name, Kind kind) {
       memory.push_back(team[gpu].allocate(name, bytes, kind));
-      memory.back()->poison();
       return reinterpret_cast<float*>(memory.back()->data);
     };
     for (int i = 0; i < gpus; ++i) {
