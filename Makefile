@@ -57,7 +57,7 @@ ifeq ($(origin NVCC),undefined)   # NVCC= (empty) builds without CUDA
 endif
 ifeq ($(origin GPU_ARCH),undefined)   # 90; empty: no GPU here
   GPU_ARCH := $(subst .,,$(shell answer '[0-9]{1,2}\.[0-9]' nvidia-smi --query-gpu=compute_cap --format=csv,noheader))
-  UNKNOWN_ARCH := $(if $(GPU_ARCH),,$(shell command -v nvidia-smi))
+  UNKNOWN_ARCH = $(if $(GPU_ARCH),,$(shell command -v nvidia-smi))
 endif
 ifeq ($(origin COMMIT),undefined)
   # Only this repository's commit: an unpacked archive may lie in another one.
@@ -101,8 +101,9 @@ define changed
 $1:
 endef
 
-# One short line per command; V=1 shows the commands.
-say = $(if $(V),,@printf '  %-5s %s\n' $1 $2;)
+# One short line per command; V=1 shows the commands. Makes the target's folder
+# in the same shell.
+say = $(if $(V),,@)[ -d $(@D) ] || mkdir -p $(@D); $(if $(V),,printf '  %-5s %s\n' $1 $2;)
 
 # A first build begins by saying what it lacks, and builds what it can (make
 # -k).
@@ -113,7 +114,7 @@ $(if $(filter all build install,$(MAKECMDGOALS)),$(if $(wildcard $(BIN)/parlab*)
 
 # On a cluster the build runs here, or with BUILD_ON=node in the first job.
 BUILD_ON   ?= $(shell sed -n 's/^BUILD_ON=//p' $(or $(CLUSTER_SETTINGS),cluster.settings) 2>/dev/null)
-ON_CLUSTER := $(if $(filter node,$(BUILD_ON)),,build)
+ON_CLUSTER = $(if $(filter node,$(BUILD_ON)),,build)
 
 # Without a GPU, experiments do not wait minutes for nvcc: bin/parlab is then
 # the emulation, or an older program. Experiments run what was built now.

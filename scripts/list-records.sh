@@ -26,5 +26,5 @@ for folder in results/*/; do
   for file in "$folder"*.jsonl{,.zst}; do
     plain=${file%.zst}
     if is_name "${plain##*/}" && [[ -f $file ]]; then echo "$plain"; else skip file "$file"; fi
-  done | sort -u
-done
+  done
+done | sort -u

@@ -137,8 +137,9 @@ CUDA_LIBS = -Xcompiler -fopenmp $(LIBS:-fopenmp=) -lgomp -cudart static
 
 # A variant knows its own path and content, so that a record of another version
 # is found to be stale.
-IDENTITY = -DPARLAB_SOURCE='"$<"' -DPARLAB_SOURCE_HASH='"$(or $(shell answer '[0-9a-f]{40}' scripts/source-hash.sh $<),$(error $<: has no hash: \
-             scripts/source-hash.sh fails))"' $(if $(shell scripts/source-hash.sh $< --asks),-DPARLAB_ASKS_FOR_EMULATION=true)
+IDENTITY = $(call identity,$(or $(shell answer '[0-9a-f]{40}( asks)?' scripts/source-hash.sh $< --asks),$(error $<: has no hash: \
+             scripts/source-hash.sh fails)))
+identity = -DPARLAB_SOURCE='"$<"' -DPARLAB_SOURCE_HASH='"$(firstword $1)"' $(if $(word 2,$1),-DPARLAB_ASKS_FOR_EMULATION=true)
 
 $(call store,$(B)/host.flags,$(COMPILER) $(VARIANT_FLAGS))
 $(call store,$(B)/room.flags,$(COMPILER) $(ROOM_FLAGS))
@@ -161,11 +162,9 @@ EMULATION_OBJECTS := $(EMULATION_UNITS:%=$(B)/emulated/units/%.o)
 EMULATED_OBJECTS  := $(EMULATION_OBJECTS) $(KERNELS:%=$(B)/emulated/%.o)
 
 $(B)/host/units/%.o: $(B)/units/%.cpp $(B)/room.flags
-	@mkdir -p $(@D)
 	$(call say,C++,$*) $(COMPILE) $(ROOM_FLAGS) $(OWN_FLAGS) -c $< -o $@
 
 $(B)/host/src/%.cpp.o: src/%.cpp $(B)/room.flags
-	@mkdir -p $(@D)
 	$(call say,C++,$<) $(COMPILE) $(ROOM_FLAGS) $(OWN_FLAGS) -c $< -o $@
 
 $(B)/%/src/core/build.cpp.o: $(B)/build_info.hpp
@@ -176,12 +175,10 @@ $(B)/check/src/workloads/%.cpp.o: OWN_FLAGS := $(PAIR_FLAGS)
 $(B)/%/src/machine/host_ceilings.cpp.o: OWN_FLAGS := $(CEILING_FLAGS)
 
 $(B)/host/%.cpp.o: %.cpp $(B)/host.flags $(B)/hash.flags
-	@mkdir -p $(@D)
 	$(call say,C++,$<) $(COMPILE) $(VARIANT_FLAGS) $(IDENTITY) -c $< -o $@
 
 # ptxas's report on registers and spills is kept.
 define compile_cuda
-	@mkdir -p $(@D)
 	$(call say,NVCC,$*) $(CACHED_NVCC) $(CUDA_FLAGS) $1 $(IDENTITY) -Xptxas -v -c $< -o $@ 2>$(@:.o=.ptxas) || \
 	  { cat $(@:.o=.ptxas) >&2; exit 1; }; grep -E 'warning' $(@:.o=.ptxas) >&2 || true
 endef
@@ -193,13 +190,11 @@ $(B)/cuda/%.cu.o: %.cu $(B)/cuda.flags $(B)/hash.flags
 # A kernel that does not compile
 # for emulation is left out of the program.
 $(B)/emulated/%.cu.o: %.cu $(B)/emulated/kernel.hpp.gch $(B)/hash.flags
-	@mkdir -p $(@D)
 	$(call say,EMUL,$<) scripts/emulate-kernel.sh $< $@ $(COMPILE) $(KERNEL_FLAGS) $(FIRST) $(OWN_FLAGS) $(IDENTITY)
 $(B)/emulated/kernel.hpp.gch: src/gpu/gpu.hpp $(B)/kernel.flags
 	@mkdir -p $(@D) && echo '#include "gpu/gpu.hpp"' >$(@:.gch=)
 	$(call say,EMUL,$<) $(call precompile,$(KERNEL_FLAGS))
 $(B)/emulated/units/%.o: $(B)/units/%.cpp $(B)/room.flags
-	@mkdir -p $(@D)
 	$(call say,EMUL,$*) $(COMPILE) $(EMULATION_FLAGS) -c $< -o $@
 
 # ---- programs ---------------------------------------------------------------
@@ -210,7 +205,6 @@ $(B)/emulated/units/%.o: $(B)/units/%.cpp $(B)/room.flags
 FIXED = $(if $(CLANG),,-no-pie)
 there = $$(ls -U $(filter %.o,$^) 2>/dev/null)
 $(BIN)/parlab-emulated: $(EMULATED_OBJECTS) $(MAIN_OBJECT) $(HOST_OBJECTS) $(B)/sources.list
-	@mkdir -p $(@D)
 	$(call say,LINK,$@) $(LINK) $(FIXED) -rdynamic $(there) $(LIBS) $(EMULATION_LIBS)
 
 # The links in the folder of programs, NAME:TARGET.
@@ -257,13 +251,10 @@ NO_LTO := $(if $(CLANG),,-flinker-output=nolto-rel)
 LINK_PART = $(CXX) -r $(NO_LTO) $(PREFIX_LIBS) -L/usr/local/lib -o $@ $^
 build: $(B)/grade/emulated.link $(if $(NVCC),$(B)/grade/device.link)
 $(B)/grade/emulated.o: $(RUNNER) $(EMULATION_OBJECTS)
-	@mkdir -p $(@D)
 	$(call say,LINK,$@) $(LINK_PART) $(filter %.a,$(HWLOC) $(ZSTD) $(EMULATION_LIBS))
 $(B)/grade/host.o: $(RUNNER)
-	@mkdir -p $(@D)
 	$(call say,LINK,$@) $(LINK_PART) $(filter %.a,$(HWLOC) $(ZSTD))
 $(B)/grade/races.o: $(RUNNER) $(RACES_UNITS:%=$(B)/host/units/%.o)
-	@mkdir -p $(@D)
 	$(call say,LINK,$@) $(LINK_PART) $(filter %.a,$(HWLOC) $(ZSTD) -l:libbacktrace.a)
 $(B)/grade/races.link: $(B)/grade/races.o
 	@echo $(CXX) -rdynamic -o PROGRAM OBJECT $^ $(PREFIX_LIBS) $(filter-out %.a,$(HWLOC) $(ZSTD)) -fopenmp -ldl >$@

@@ -30,13 +30,10 @@ HOT := $(filter $(B)/check/src/workloads/% $(B)/check/units/verify-% $(B)/check/
          $(B)/check/serial/% $(B)/check/src/core/pair_rows% $(B)/check/src/machine/%,$(CHECK_OBJECTS))
 $(HOT): HOT_FLAGS := -O2 $(call calls,7000)
 $(B)/check/units/%.o: $(B)/units/%.cpp $(B)/check.flags
-	@mkdir -p $(@D)
 	$(call say,CHECK,$*) $(COMPILE) $(CHECK_FLAGS) $(HOT_FLAGS) -c $< -o $@
 $(B)/check/src/%.cpp.o: src/%.cpp $(B)/check.flags
-	@mkdir -p $(@D)
 	$(call say,CHECK,$<) $(COMPILE) $(CHECK_FLAGS) $(HOT_FLAGS) $(OWN_FLAGS) -c $< -o $@
 $(B)/check/%.cpp.o: %.cpp $(B)/check.flags $(B)/hash.flags
-	@mkdir -p $(@D)
 	$(call say,CHECK,$<) $(COMPILE) $(CHECK_FLAGS) $(HOT_FLAGS) $(IDENTITY) -c $< -o $@
 
 # The tests' own code is built without sanitizers, in two thirds of the time. It
@@ -45,7 +42,6 @@ $(B)/check/%.cpp.o: %.cpp $(B)/check.flags $(B)/hash.flags
 # Boost.Test.
 TEST_FLAGS = $(UNCHECKED) -Itests
 $(B)/check/tests/%.cpp.o: tests/%.cpp $(B)/check/tests/standard.hpp.gch
-	@mkdir -p $(@D)
 	$(call say,CHECK,$<) $(COMPILE) $(if $(filter tests/main.cpp,$<),,-include $(B)/check/tests/standard.hpp) $(TEST_FLAGS) -c $< -o $@
 $(B)/check/tests/standard.hpp.gch: src/core/standard.hpp $(B)/check.flags
 	@mkdir -p $(@D) && printf '#include <%s>\n' boost/test/unit_test.hpp >$(@:.gch=) && cat $< >>$(@:.gch=)
@@ -64,14 +60,13 @@ $(B)/gpu-tests/run-tests: $(patsubst %,$(B)/gpu-tests/%.o,$(filter-out tests/pla
                       $(LOSES_GPU)) $(HOST_OBJECTS) $(CUDA_OBJECTS) $(B)/sources.list $(B)/tests.list
 	$(call say,LINK,$@) $(LINK_CUDA) $(filter %.o,$^) $(CUDA_LIBS) $(unit_test)
 $(B)/gpu-tests/%.cpp.o: %.cpp $(B)/room.flags
-	@mkdir -p $(@D)
 	$(call say,C++,$<) $(COMPILE) $(ROOM_FLAGS) -O1 -Itests -c $< -o $@
 
 # ---- pieces -----------------------------------------------------------------
 # Each piece of `make check` leaves its output and its two numbers in results/.
 SHELL_TESTS  := $(wildcard tests/tree/*.sh) $(filter-out %/slurm.sh,$(wildcard tests/cluster/*.sh))
 shell-of      = $(patsubst %,shell-%,$(basename $(notdir $1)))
-LINT_SOURCES := $(shell find src serial openmp cuda blas tests scripts -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cuh' -o -name '*.h')
+LINT_SOURCES  = $(shell find src serial openmp cuda blas tests scripts -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cuh' -o -name '*.h')
 LINT_SCRIPTS := $(wildcard scripts/*.sh scripts/*/*.sh tests/*/*.sh) scripts/make/shell .ci/run debian/man-page.sh
 LINTS        := lint-format lint-shell
 # Without the emulation, whose hooks must have reserved names.
@@ -93,11 +88,9 @@ else
 CHECKED_CUDA := $(CUDA_OBJECTS)
 endif
 $(B)/cuda/%.cubin: %.cu $(B)/cuda.flags
-	@mkdir -p $(@D)
 	$(call say,NVCC,$<) $(CACHED_NVCC) -cubin -Xcicc -O1 -Xptxas -O0 $(subst $(FOR_ALL),,$(CUDA_FLAGS)) $(IDENTITY) -c $< -o $@
 WITHOUT_KERNELS := $(MAIN_OBJECT) $(HOST_OBJECTS) $(DRIVER_OBJECTS) $(patsubst %,$(B)/cuda/%.o,$(filter blas/%,$(CUDA_SOURCES)))
 $(B)/check/parlab-without-kernels: $(WITHOUT_KERNELS) $(B)/sources.list
-	@mkdir -p $(@D)
 	$(call say,LINK,$@) $(LINK_CUDA) $(filter %.o,$^) $(CUDA_LIBS)
 # The same on simulated GPUs; later calls to them are not linked.
 $(B)/check/parlab-of-fake-gpus: tests/machine/fake_gpus.c $(B)/check/parlab-without-kernels
