@@ -224,7 +224,8 @@ void DeclaredWorkload::require_bounds(
           element_name(output, i) +
           " has no bound: on these inputs its loop divides by what may be 0, "
           "takes a root or logarithm of what may not be positive, or leaves "
-          "the range of the type");
+          "the range of the type; see Functions in "
+          "docs/how-to/adding-a-workload.md");
     }
   }
 }

@@ -9,6 +9,7 @@
 // tanhf, 1 of the others on x86-64.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -17,14 +18,15 @@ namespace parlab::reference {
 constexpr int roundings_of_quotient = 2, roundings_of_function = 5;
 constexpr double unbounded = std::numeric_limits<double>::infinity();
 
-// of(x): its value. error(x, off, y): the most that f(z) differs from y = f(x)
-// for all z with |z - x| <= off; unbounded where a z has no value.
+// of(x): its value. error(x, off, least, y): the most that f(z) differs from
+// y = f(x) for all z >= least with |z - x| <= off; unbounded where a z has no
+// value. All rise with x.
 struct Exp {
   template <typename Real>
   static Real of(Real x) {
     return std::exp(x);
   }
-  static double error(double x, double off, double y) {
+  static double error(double x, double off, double, double y) {
     return off < 1 ? y * std::expm1(off) : std::exp(x + off);
   }
 };
@@ -33,8 +35,9 @@ struct Log {
   static Real of(Real x) {
     return std::log(x);
   }
-  static double error(double x, double off, double) {
-    return off < x ? -std::log1p(-off / x) : unbounded;
+  static double error(double x, double off, double least, double) {
+    if (least <= 0) return unbounded;
+    return std::max(std::log1p((x - least) / least), std::log1p(off / x));
   }
 };
 struct Sqrt {
@@ -42,9 +45,11 @@ struct Sqrt {
   static Real of(Real x) {
     return std::sqrt(x);
   }
-  static double error(double x, double off, double y) {
+  static double error(double x, double off, double least, double y) {
     if (x == 0 && off == 0) return 0;
-    return off <= x ? off / (y + std::sqrt(x - off)) : unbounded;
+    if (least < 0) return unbounded;
+    return std::max((x - least) / (y + std::sqrt(least)),
+                    off / (y + std::sqrt(x + off)));
   }
 };
 struct Tanh {
@@ -53,7 +58,7 @@ struct Tanh {
     return std::tanh(x);
   }
   // Its slope is the largest where z is the closest to 0.
-  static double error(double x, double off, double) {
+  static double error(double x, double off, double, double) {
     const double slope = 1 / std::cosh(std::fmax(std::abs(x) - off, 0));
     return off * slope * slope;
   }

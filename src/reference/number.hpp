@@ -26,6 +26,7 @@
 #include "core/roundoff.hpp"
 #include "reference/expected.hpp"
 #include "reference/functions.hpp"
+#include "reference/pair.hpp"
 #include "reference/progress.hpp"
 
 namespace parlab::reference {
@@ -44,65 +45,6 @@ struct [[gnu::may_alias]] Element {
 template <typename T, typename N>
 std::int64_t index(const Element<T, N>& element) {
   return static_cast<std::int64_t>(element.stored);
-}
-
-// A sum of two doubles, the second below the last place of the first. Compiled
-// without contraction: a product that is fused with an addition is not the one
-// whose error is computed here. Each operation errs by less than 2^-100 of the
-// magnitudes of its operands. T. Dekker, A floating-point technique for
-// extending the available precision, 1971.
-struct Pair {
-  double high, low;
-  Pair() = default;
-  Pair(double value) : high(value), low(0) {}
-  explicit operator double() const { return high + low; }
-  friend Pair operator+(Pair a, Pair b) {
-    Pair sum;
-    sum.high = a.high + b.high;
-    const double added = sum.high - a.high;
-    sum.low =
-        (a.high - (sum.high - added)) + (b.high - added) + (a.low + b.low);
-    return sum;
-  }
-  friend Pair operator-(Pair a) {
-    a.high = -a.high, a.low = -a.low;
-    return a;
-  }
-  friend Pair operator-(Pair a, Pair b) { return a + -b; }
-  friend Pair operator*(Pair a, Pair b) {
-    Pair product;
-    product.high = a.high * b.high;
-    product.low = std::fma(a.high, b.high, -product.high) +
-                  (a.high * b.low + a.low * b.high);
-    return product;
-  }
-  friend Pair operator/(Pair a, Pair b) {
-    const double first = a.high / b.high,
-                 rest = static_cast<double>(a - Pair(first) * b) / b.high;
-    return Pair(first) + Pair(rest);
-  }
-};
-
-// F of a value in Wide, wrong by `of_function` times its magnitude at the most,
-// where the rounding of x adds `of_argument` times that of x.
-template <typename Wide>
-struct Computed {
-  Wide value;
-  double of_function, of_argument;
-};
-template <typename F>
-Computed<double> compute(double x) {
-  return {F::of(x), 0x1p-51, 0};
-}
-template <typename F>
-Computed<Pair> compute(Pair x) {
-  using Real = long double;
-  constexpr double unit = std::numeric_limits<Real>::epsilon();
-  const Real y = F::of(static_cast<Real>(x.high) + static_cast<Real>(x.low));
-  Pair value(static_cast<double>(y));
-  if (std::isfinite(value.high))
-    value.low = static_cast<double>(y - value.high);
-  return {value, 4 * unit, unit};
 }
 
 // Results of T are judged by sums in Wide.
@@ -153,14 +95,16 @@ class Factors {
   double factors_[places];
 };
 
-// A number keeps the sum of the errors of stored values. Where those errors are
+// A number keeps the sum of the errors of stored values, and what no right
+// computation falls below, if that is not negative: a square plus a constant
+// has a root, though errors may be larger than the square. Where the errors are
 // independent and have mean zero, it keeps the sum of their squares, and the
 // sum of the parts of its terms that are squares.
 template <bool squares, bool carries>
 struct Kept {};
 template <>
 struct Kept<false, true> {
-  double carried;
+  double carried, floor;
 };
 template <>
 struct Kept<true, true> {
@@ -175,6 +119,7 @@ template <typename Wide, bool squares, bool carries>
 struct Rounded : Kept<squares, carries>,
                  Functions<Rounded<Wide, squares, carries>> {
   static constexpr Dtype dtype = Dtype::f64;
+  static constexpr bool keeps_floor = carries && !squares;
   Wide value;
   double spread;
   std::int64_t terms;
@@ -193,6 +138,7 @@ struct Rounded : Kept<squares, carries>,
     made.within = 0;
     if constexpr (carries) made.carried = 0;
     if constexpr (carries && squares) made.square = 0;
+    if constexpr (keeps_floor) made.floor = x >= 0 ? x : -unbounded;
     return made;
   }
 
@@ -235,8 +181,22 @@ struct Rounded : Kept<squares, carries>,
     this->carried = squares ? error * error : error;
     spread = squares ? largest * largest : largest;
     if constexpr (squares) this->square = 0;
+    if constexpr (keeps_floor) this->floor = -unbounded;
     terms = largest > 0;
     within = 0;
+  }
+  bool is_exact() const {
+    return this->carried == 0 && terms <= 1 && within <= 0;
+  }
+  static double floor_of_sum(double a, double b) {
+    return a >= 0 && b >= 0 ? a + b : -unbounded;
+  }
+  static double floor_of_product(const Rounded& a, const Rounded& b) {
+    if (a.floor >= 0 && b.floor >= 0) return a.floor * b.floor;
+    const bool is_square =
+        &a == &b || (a.is_exact() && b.is_exact() &&
+                     static_cast<double>(a.value - b.value) == 0);
+    return is_square ? 0 : -unbounded;
   }
 
   [[noreturn]] static void unseen() {
@@ -245,8 +205,9 @@ struct Rounded : Kept<squares, carries>,
   }
   // A value whose argument's error makes it differ by so much, and that was
   // rounded itself. What is less than a normal number may be flushed to 0.
-  static Rounded computed(Wide value, double error, int roundings) {
-    if constexpr (carries && !squares) {
+  static Rounded computed(Wide value, double error, int roundings,
+                          double floor) {
+    if constexpr (keeps_floor) {
       using T = std::conditional_t<std::is_same_v<Wide, Pair>, double, float>;
       constexpr double least = std::numeric_limits<T>::min(),
                        largest = std::numeric_limits<T>::max();
@@ -256,6 +217,7 @@ struct Rounded : Kept<squares, carries>,
       made.value = value;
       made.carry(near, in_range ? error + least : unbounded);
       made.within = roundings;
+      made.floor = floor >= 0 ? floor : -unbounded;
       return made;
     } else {
       unseen();
@@ -263,28 +225,44 @@ struct Rounded : Kept<squares, carries>,
   }
   template <typename F>
   Rounded through() const {
-    const auto x = static_cast<double>(value);
-    const auto [y, of_function, of_argument] = compute<F>(value);
-    const auto near = static_cast<double>(y);
-    return computed(y,
-                    F::error(x, error() + of_argument * std::abs(x), near) +
-                        of_function * std::abs(near),
-                    roundings_of_function);
+    if constexpr (keeps_floor) {
+      // After a cancellation it may lie below its floor.
+      const bool is_below = static_cast<double>(value) < this->floor;
+      const Wide argument = is_below ? Wide(this->floor) : value;
+      const auto x = static_cast<double>(argument);
+      const auto [y, of_function, of_argument] = compute<F>(argument);
+      const auto near = static_cast<double>(y);
+      const double off = error() + of_argument * std::abs(x),
+                   least = std::max(x - off, this->floor / 2);
+      return computed(
+          y, F::error(x, off, least, near) + of_function * std::abs(near),
+          roundings_of_function, F::of(this->floor));
+    } else {
+      unseen();
+    }
   }
   friend Rounded operator/(const Rounded& a, const Rounded& b) {
     const Wide value = a.value / b.value;
     const double quotient = std::abs(static_cast<double>(value)),
                  off = b.error(),
                  least = std::abs(static_cast<double>(b.value)) - off;
-    return computed(
-        value, least > 0 ? (a.error() + quotient * off) / least : unbounded,
-        roundings_of_quotient);
+    if constexpr (keeps_floor) {
+      const double of_divisor = std::max(least, b.floor / 2);
+      return computed(value,
+                      of_divisor > 0 ? (a.error() + quotient * off) / of_divisor
+                                     : unbounded,
+                      roundings_of_quotient,
+                      a.floor >= 0 && b.floor >= 0 ? 0 : -unbounded);
+    } else {
+      unseen();
+    }
   }
   // The larger value, and the larger error.
   friend Rounded max(const Rounded& a, const Rounded& b) {
     const bool is_a = static_cast<double>(a.value - b.value) > 0;
     Rounded larger = is_a ? a : b;
-    if constexpr (carries && !squares) {
+    if constexpr (keeps_floor) {
+      larger.floor = std::max(a.floor, b.floor);
       const double more = (is_a ? b : a).error() - larger.error();
       if (more <= 0) return larger;
       larger.carried += more;  // also not a number
@@ -309,10 +287,12 @@ struct Rounded : Kept<squares, carries>,
     sum.within = std::max(a.within, b.within);
     if constexpr (carries) sum.carried = a.carried + b.carried;
     if constexpr (carries && squares) sum.square = a.square + b.square;
+    if constexpr (keeps_floor) sum.floor = floor_of_sum(a.floor, b.floor);
     return sum;
   }
   friend Rounded operator-(Rounded a) {
     a.value = -a.value;
+    if constexpr (keeps_floor) a.floor = -unbounded;
     return a;
   }
   friend Rounded operator-(const Rounded& a, const Rounded& b) {
@@ -329,6 +309,7 @@ struct Rounded : Kept<squares, carries>,
     if constexpr (carries)
       product.carried = a.carried * b.spread + a.spread * b.carried;
     if constexpr (carries && squares) product.square = 0;
+    if constexpr (keeps_floor) product.floor = floor_of_product(a, b);
     return product;
   }
   Rounded& operator+=(const Rounded& b) {

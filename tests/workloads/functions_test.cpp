@@ -237,12 +237,12 @@ auto elementwise(Loop) {
                            out("y", {"rows", "n"})}));
 }
 
-#define PARLAB_LOOP_OF(expression)                               \
+#define PARLAB_LOOP_OF(...)                                      \
   []<typename In, typename Out>(const Calls::Args<In, Out>& p) { \
     using N = typename In::Number;                               \
     for (std::int64_t i = 0; i < p.rows * p.n; ++i) {            \
       [[maybe_unused]] const N x = p.x[i], z = p.z[i];           \
-      p.y[i] = N(expression);                                    \
+      p.y[i] = N(__VA_ARGS__);                                   \
     }                                                            \
   }
 
@@ -360,12 +360,58 @@ BOOST_AUTO_TEST_CASE(a_loop_without_a_bound_is_refused) {
   refuses(PARLAB_LOOP_OF(max(z, sqrt(x))), InputKind::uniform);
 }
 
+// A variance of one number is 0, and its error may be larger than the constant
+// that is added to it.
+BOOST_AUTO_TEST_CASE(what_is_never_negative_has_a_root) {
+  const auto workload = elementwise<float, double>(PARLAB_LOOP_OF([&] {
+    const N d = stored(x + z) - x - z;
+    return d / sqrt(d * d + N(1e-5)) + log(N(1) + abs(d * d) / N(3)) +
+           sqrt(x * x * N(2)) / (x * x + z * z * N(2) + N(1));
+  }()));
+  for (const auto kind : kinds) {
+    const Problem problem(workload, {20, 20}, Dtype::f64, kind);
+    const double *const x = problem.get<const double>("x"),
+                        *const z = problem.get<const double>("z");
+    double* const y = problem.get<double>("y");
+    for (int i = 0; i < 400; ++i) {
+      y[i] = std::sqrt(2 * x[i] * x[i]) / (x[i] * x[i] + 2 * z[i] * z[i] + 1);
+    }
+    BOOST_TEST(problem.verdict() == "right");
+    if (kind == InputKind::wide) continue;
+    y[70] += 1e-4;
+    BOOST_TEST(problem.verdict() == "y[3,10]");
+  }
+  const auto of_differences = elementwise<float>(PARLAB_LOOP_OF([&] {
+    const N d = stored(x + z) - x - z, e = stored(z + x) - z - x;
+    return sqrt(d * e + N(1e-30));
+  }()));
+  BOOST_CHECK_EXCEPTION(
+      Problem(of_differences, {20, 20}, Dtype::f32, InputKind::uniform),
+      std::logic_error, says("] has no bound: "));
+}
+
+// Half of a floor is the least, and the root of 0 is 0.
+BOOST_AUTO_TEST_CASE(floors_bound_errors) {
+  for (const double least : {0.0, 1e-6, 0.5}) {
+    const double x = 1, off = 3;
+    const double root = Sqrt::error(x, off, least, 1);
+    BOOST_TEST(root >= 1 - std::sqrt(least));
+    BOOST_TEST(root >= 1);
+    BOOST_TEST(root <= 1 + 1e-12);
+    const double log = Log::error(x, off, least, 0);
+    BOOST_TEST(log >= std::max(std::log(4.0), -std::log(least)) * (1 - 1e-12));
+    BOOST_TEST(std::isinf(log) == (least == 0));
+  }
+  BOOST_TEST(std::isinf(Sqrt::error(1, 3, -1e-9, 1)));
+  BOOST_TEST(Sqrt::error(0, 0, 0, 0) == 0);
+}
+
 BOOST_AUTO_TEST_CASE(errors_of_arguments_are_carried_on) {
   const auto check = [](auto function, std::initializer_list<double> xs) {
     using F = decltype(function);
     for (const double x : xs) {
       for (const double off : {1e-7, 1e-5, 0.01, 0.3, 2.0}) {
-        const double y = F::of(x), error = F::error(x, off, y),
+        const double y = F::of(x), error = F::error(x, off, x - off, y),
                      most = std::max(std::abs(F::of(x + off) - y),
                                      std::abs(F::of(x - off) - y));
         if (std::isnan(most)) {
