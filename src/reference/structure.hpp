@@ -88,7 +88,7 @@ struct Symbol : Functions<Symbol> {
     return computed(a, b, false);
   }
   Symbol& operator/=(const Symbol& b) { return *this = *this / b; }
-  // Of whatever sign, and real or as whole as these.
+  // It has any sign, and is real or as whole as these.
   static Symbol computed(const Symbol& a, const Symbol& b, bool is_real);
   friend Symbol stored(const Symbol& a);
   friend Symbol with_square(Symbol term, const Symbol& /*part*/) {
