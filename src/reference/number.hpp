@@ -95,11 +95,11 @@ class Factors {
   double factors_[places];
 };
 
-// A number keeps the sum of the errors of stored values, and what no right
-// computation falls below, if that is not negative: a square plus a constant
-// has a root, though errors may be larger than the square. Where the errors are
-// independent and have mean zero, it keeps the sum of their squares, and the
-// sum of the parts of its terms that are squares.
+// A number keeps the sum of the errors of stored values, and a floor that no
+// right computation falls below, if it is not negative: a square plus a
+// constant has a root, though errors may be larger than the square. Where the
+// errors are independent and have mean zero, it keeps the sum of their squares,
+// and the sum of the parts of its terms that are squares.
 template <bool squares, bool carries>
 struct Kept {};
 template <>
@@ -204,7 +204,7 @@ struct Rounded : Kept<squares, carries>,
         "a loop calls functions that it does not call on small problems");
   }
   // A value whose argument's error makes it differ by so much, and that was
-  // rounded itself. What is less than a normal number may be flushed to 0.
+  // rounded itself. A device may flush it to 0 where it is not normal.
   static Rounded computed(Wide value, double error, int roundings,
                           double floor) {
     if constexpr (keeps_floor) {

@@ -360,7 +360,7 @@ grader=$!
 while kill -0 $grader 2>/dev/null; do
   read -rd '' -a programs < <(cat /proc/$grader/task/*/children 2>/dev/null)
   for program in "${programs[@]}"; do
-    # Not its compilers. Where this process may not read what another user's runs, its name still tells.
+    # Compilers are spared. The name tells them apart even where this process may not read another user's link.
     read -r name <"/proc/$program/comm" && [[ $name == @(host|races) ]] && kill -KILL "$program"
   done 2>/dev/null
   sleep 0.02

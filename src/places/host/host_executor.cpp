@@ -248,8 +248,8 @@ class HostExecutor final : public Executor {
     // Fingerprint at once, with the team's threads. Counting what others did
     // must wait until they sleep, which would give late writers time to finish.
     const auto left = fingerprint_of_outputs(std::min(helpers, threads));
-    // Before inputs are written back: beside those writers a library's threads
-    // still spin.
+    // Counted before inputs are written back, because a library's threads still
+    // spin beside those writers.
     const auto others = cpu_time ? cpu_time->of_others() : std::nullopt;
     write({});
     team.reset();
