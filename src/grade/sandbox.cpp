@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -156,6 +157,21 @@ void require_limits(const Confinement& compiler) {
                                  "than submissions are promised (ulimit ") +
                      option + "): grade in one without that limit");
   }
+}
+
+void require_sight_of_memory() {
+  if (!unused_user()) return;  // submissions run as this user
+  std::uint64_t capabilities = 0;
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("CapEff:"))
+      capabilities = std::strtoull(line.c_str() + 7, nullptr, 16);
+  }
+  if ((capabilities >> CAP_SYS_PTRACE & 1) != 0) return;
+  throw UsageError(
+      "grade: root may not count the memory of submissions here, since it "
+      "lacks the capability SYS_PTRACE: grade as an ordinary user, or start "
+      "the container with --cap-add SYS_PTRACE");
 }
 
 Process::Process(const std::vector<std::string>& program,

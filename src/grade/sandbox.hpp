@@ -19,6 +19,11 @@ namespace parlab::grade {
 // submission.
 void require_limits(const Confinement& compiler);
 
+// Throws UsageError if this process may not look into those of other users, as
+// root in many containers may not. The shared memory of a program for the GPU
+// would not be counted.
+void require_sight_of_memory();
+
 // A confined process that runs a program until this goes out of scope. Its end
 // of the channel is descriptor 3 there.
 class Process {
