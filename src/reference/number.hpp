@@ -6,11 +6,10 @@
 //   Symbol   how the loop is built: reference/structure.hpp
 // N is made of a constant (N sum = 0), of an element of an input (sum +=
 // p.x[i]), by + - * / and by the functions of reference/functions.hpp. Where
-// every right computation has an intermediate
-// value, whatever the order of its sums, the loop says stored(value). A term
-// may multiply an input by a stored value made of the same input. Then a part
-// of it, the input's square, has no random sign: the loop says
-// with_square(term, part).
+// every right computation has an intermediate value, whatever the order of its
+// sums, the loop says stored(value). A term may multiply an input by a stored
+// value made of the same input. Then a part of it, the input's square, has no
+// random sign: the loop says with_square(term, part).
 #pragma once
 
 #include <algorithm>
@@ -145,7 +144,7 @@ struct Rounded : Kept<squares, carries>,
   double error() const {
     double whole = squares ? std::sqrt(spread) : spread;
     // A sum of two exact terms is rounded once.
-    if constexpr (carries && !squares) {
+    if constexpr (keeps_floor) {
       if (terms == 2 && within <= 0 && is_ieee)
         whole = std::abs(static_cast<double>(value)) + this->carried;
     }
