@@ -29,7 +29,7 @@
 namespace parlab::grade {
 namespace {
 
-constexpr int channel_descriptor = 3;
+constexpr int channel_descriptor = 3, begun_descriptor = program_descriptor + 1;
 constexpr rlim_t most_descriptors = 1024;
 constexpr std::int64_t most_threads = 2048;
 // exit status of a process that could not be confined: it runs nothing
@@ -81,20 +81,23 @@ void live_or_die_with(pid_t parent) {
 // safe calls and the C library's memory.
 [[noreturn]] void become(const std::vector<char*>& arguments,
                          const Confinement& confinement, int program,
-                         int channel, int output, pid_t parent) {
+                         int channel, int output, int until_begun,
+                         pid_t parent) {
   live_or_die_with(parent);
   setsid();
   // First move the descriptors above the range that we fill.
   const int at_channel = channel < 0 ? -1 : fcntl(channel, F_DUPFD, 100);
   const int at_program = fcntl(program, F_DUPFD, 100),
-            at_output = fcntl(output, F_DUPFD, 100);
+            at_output = fcntl(output, F_DUPFD, 100),
+            at_begun = fcntl(until_begun, F_DUPFD, 100);
   const int nothing = open("/dev/null", O_RDONLY);
   dup2(nothing, STDIN_FILENO);
   dup2(at_output, STDOUT_FILENO);
   dup2(at_output, STDERR_FILENO);
   if (at_channel >= 0) dup2(at_channel, channel_descriptor);
   dup3(at_program, program_descriptor, O_CLOEXEC);
-  close_range(program_descriptor + 1, ~0u, 0);
+  dup3(at_begun, begun_descriptor, O_CLOEXEC);
+  close_range(begun_descriptor + 1, ~0u, 0);
   if (at_channel < 0) close(channel_descriptor);
 
   limit(RLIMIT_CORE, 0);
@@ -191,11 +194,22 @@ Process::Process(const std::vector<std::string>& program,
     close(file);
     fail("writing " + output);
   }
+  int begun[2] = {-1, -1};
   const pid_t parent = getpid();
-  pid_ = fork();
-  if (pid_ == 0) become(arguments, confinement, file, channel, to, parent);
+  pid_ = pipe2(begun, O_CLOEXEC) == 0 ? fork() : -1;
+  const int error = errno;
+  if (pid_ == 0)
+    become(arguments, confinement, file, channel, to, begun[1], parent);
   close(file);
   close(to);
+  close(begun[1]);
+  // Until the child is the program, its memory is a copy of this process's,
+  // which does not count. Then its end of the pipe closes.
+  char nothing = 0;
+  while (pid_ > 0 && read(begun[0], &nothing, 1) < 0 && errno == EINTR)
+    continue;
+  close(begun[0]);
+  errno = error;
   if (pid_ < 0) fail("starting " + words[0] + ": see ulimit -u");
 }
 

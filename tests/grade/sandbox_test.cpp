@@ -63,13 +63,14 @@ struct Built : Folder {
     BOOST_REQUIRE(std::system(command.c_str()) == 0);
     std::filesystem::permissions(path, std::filesystem::perms{0755});
   }
-  Detail run(const std::string& what, bool uses_gpu = true) const {
+  Detail run(const std::string& what, bool uses_gpu = true,
+             double memory_bytes = 512e6) const {
     auto readable = system_folders();
     readable.push_back(path.string());
     Process process({(path / "program").string(), what},
                     {.readable = readable,
                      .user = unused_user(),
-                     .memory_bytes = 512e6,
+                     .memory_bytes = memory_bytes,
                      .file_bytes = std::uint64_t{64} << 20,
                      .uses_gpu = uses_gpu});
     return process.wait(30);
@@ -90,6 +91,11 @@ BOOST_AUTO_TEST_CASE(what_the_driver_may_is_for_the_gpu_alone) {
 
 BOOST_AUTO_TEST_CASE(a_large_shared_map_is_refused) {
   BOOST_TEST(contains(run("large_map"), "Bad system call"));
+}
+
+BOOST_AUTO_TEST_CASE(memory_of_the_grader_is_not_the_programs) {
+  const std::vector<char> large(std::size_t{64} << 20, 1);
+  BOOST_TEST(contains(run("large_map", true, 48e6), "Bad system call"));
 }
 
 bool counts_memory() {

@@ -177,6 +177,19 @@ const Variant& variant(const std::string& name) {
   return parlab::testing::variant_called("energy/serial/" + name);
 }
 
+const Energy& energy_of(const Record& record) {
+  BOOST_TEST_INFO(to_string(record.verdict) << " " << words(record.detail));
+  BOOST_TEST_REQUIRE(record.energy.has_value());
+  return *record.energy;
+}
+// The same, with the joules of an execution.
+const Energy& known_energy_of(const Record& record) {
+  const Energy& energy = energy_of(record);
+  BOOST_TEST_INFO(words(energy.absent));
+  BOOST_TEST_REQUIRE(record.has_energy());
+  return energy;
+}
+
 // At first the device rests: 2 s to settle, 5 s to measure its idle power.
 constexpr double idle_s = 7;
 
@@ -214,7 +227,7 @@ struct Sweep {
     const auto found = record();
     BOOST_TEST(!found.has_energy());
     BOOST_TEST_REQUIRE(found.timed());
-    return found.energy.value().absent;
+    return energy_of(found).absent;
   }
 };
 
@@ -225,8 +238,7 @@ BOOST_AUTO_TEST_SUITE(energy)
 BOOST_AUTO_TEST_CASE(joules_of_an_execution_and_watts_at_rest) {
   Sweep sweep;
   const auto record = sweep.record();
-  BOOST_TEST_REQUIRE(record.has_energy());
-  const auto& energy = *record.energy;
+  const auto& energy = known_energy_of(record);
   // all alike, so the fewest that have an interval
   BOOST_TEST(energy.runs_j.size() == 4u);
   BOOST_TEST(energy.summary().median == 0.250,
@@ -251,16 +263,15 @@ BOOST_AUTO_TEST_CASE(a_short_run_has_watts_without_an_interval) {
   plan.tunables["which"] = {1, 2, 3};
   plan.inputs = {InputKind::uniform, InputKind::zeros};
   sweep.run(plan);
-  BOOST_TEST(sweep.device.runs == 6);
   BOOST_TEST(sweep.collector.records.size() == 6u);
   for (const auto& record : sweep.collector.records) {
-    BOOST_TEST_REQUIRE(record.has_energy());
-    const auto& energy = *record.energy;
+    const auto& energy = known_energy_of(record);
     BOOST_TEST(energy.runs_j.size() == 1u);
     BOOST_TEST(energy.runs_j[0] / energy.seconds == 250,
                boost::test_tools::tolerance(0.01));
     BOOST_TEST(energy.idle_w == 50, boost::test_tools::tolerance(0.01));
   }
+  BOOST_TEST(sweep.device.runs == 6);
   BOOST_TEST(sweep.device.now_s - 1000 < 6);
 }
 
@@ -281,11 +292,11 @@ BOOST_AUTO_TEST_CASE(what_was_recorded_without_energy_is_measured_again_once) {
   BOOST_TEST(!sweep.record().energy);
   BOOST_TEST(sweep.device.runs == 0);
   sweep.wanted = true;
-  BOOST_TEST(sweep.record().has_energy());
+  known_energy_of(sweep.record());
   BOOST_TEST(sweep.device.runs == 4);
-  BOOST_TEST(sweep.record().has_energy());
+  known_energy_of(sweep.record());
   sweep.wanted = false;
-  BOOST_TEST(sweep.record().has_energy());
+  known_energy_of(sweep.record());
   BOOST_TEST(sweep.device.runs == 4);
 }
 
@@ -308,7 +319,7 @@ BOOST_AUTO_TEST_CASE(runs_until_the_interval_is_below_3_percent) {
     sweep.device.of_run = [=](int run) {
       return 1 + spread * ((run * 7) % 5 - 2);
     };
-    return sweep.record().energy.value();
+    return energy_of(sweep.record());
   };
   const auto quiet = runs_of(0.002), scattered = runs_of(0.012),
              wild = runs_of(0.1);
@@ -325,7 +336,7 @@ BOOST_AUTO_TEST_CASE(runs_until_the_interval_is_below_3_percent) {
 BOOST_AUTO_TEST_CASE(each_run_begins_at_one_temperature) {
   Sweep sweep;
   sweep.device.warms_by_s = 2;
-  BOOST_TEST(sweep.record().has_energy());
+  known_energy_of(sweep.record());
   // A run of 5 s warms the device by 10 degrees. The next may begin 3 degrees
   // above the first, so the device rests for 3.5 s before each run except the
   // first.
@@ -336,7 +347,7 @@ BOOST_AUTO_TEST_CASE(a_steady_temperature_is_right_however_high) {
   Sweep sweep;
   sweep.device.warms_by_s = 0;
   sweep.device.celsius = 60;
-  BOOST_TEST(sweep.record().has_energy());
+  known_energy_of(sweep.record());
   BOOST_TEST(sweep.device.rested_s < idle_s + 1);
 }
 
@@ -344,7 +355,7 @@ BOOST_AUTO_TEST_CASE(without_other_sensors_the_counter_is_believed) {
   Sweep sweep;
   sweep.device.has_sensors = false;
   sweep.device.power_says = 2;
-  BOOST_TEST(sweep.record().energy.value().known());
+  BOOST_TEST(energy_of(sweep.record()).known());
   // 2 s before each of four runs
   BOOST_TEST(sweep.device.rested_s == idle_s + 4 * 2);
 }
@@ -354,7 +365,7 @@ BOOST_AUTO_TEST_CASE(sensors_that_contradict_each_other_are_not_believed) {
   sweep.device.power_says = 0.8;
   BOOST_TEST(has(sweep.absent(), Cause::sensors_disagree));
   sweep.device.power_says = 1.05;
-  BOOST_TEST(sweep.record().has_energy());
+  known_energy_of(sweep.record());
 }
 
 BOOST_AUTO_TEST_CASE(a_counter_that_stands_still_is_noted) {
@@ -369,7 +380,7 @@ BOOST_AUTO_TEST_CASE(a_counter_that_stands_still_is_noted) {
 BOOST_AUTO_TEST_CASE(executions_with_cold_caches_have_no_energy) {
   Sweep sweep;
   const auto cold = sweep.record("honest", Cache::cold);
-  BOOST_TEST(has(cold.energy.value().absent, Cause::flushing_takes_energy));
+  BOOST_TEST(has(energy_of(cold).absent, Cause::flushing_takes_energy));
 }
 
 BOOST_AUTO_TEST_CASE(a_place_without_a_meter_says_so) {
@@ -377,7 +388,7 @@ BOOST_AUTO_TEST_CASE(a_place_without_a_meter_says_so) {
   const auto record = sweep.record("honest", Cache::hot, [](Metered& place) {
     place.broken = "no meter here";
   });
-  BOOST_TEST(words(record.energy.value().absent) == "no meter here");
+  BOOST_TEST(words(energy_of(record).absent) == "no meter here");
 }
 
 // The device would mostly wait for the next launch.
@@ -385,7 +396,7 @@ BOOST_AUTO_TEST_CASE(executions_that_are_too_short_have_a_time_but_no_energy) {
   Sweep sweep;
   const auto brief = sweep.record("honest", Cache::hot,
                                   [](Metered& place) { place.slower = 1.7; });
-  BOOST_TEST(has(brief.energy.value().absent, Cause::slower_when_repeated));
+  BOOST_TEST(has(energy_of(brief).absent, Cause::slower_when_repeated));
   BOOST_TEST(brief.timed());
 }
 
@@ -435,7 +446,7 @@ BOOST_AUTO_TEST_CASE(
       continue;
     }
     BOOST_TEST(record.timed());
-    BOOST_TEST(has(record.energy.value().absent, Cause::device_lost));
+    BOOST_TEST(has(energy_of(record).absent, Cause::device_lost));
   }
 }
 
@@ -444,7 +455,7 @@ BOOST_AUTO_TEST_CASE(inputs_that_find_no_room_any_more_cost_joules_alone) {
   const auto record = sweep.record("honest", Cache::hot,
                                    [](Metered& place) { place.full = true; });
   BOOST_TEST(record.timed());
-  BOOST_TEST(words(record.energy.value().absent) == "full");
+  BOOST_TEST(words(energy_of(record).absent) == "full");
 }
 
 // Ten minutes of a ladder: a variant's energy is stored before that of the
@@ -478,7 +489,7 @@ BOOST_AUTO_TEST_CASE(an_interrupt_loses_no_joules_but_those_under_way) {
   BOOST_TEST((stored() == std::pair<std::size_t, std::size_t>(8, 6)));
   BOOST_TEST(sweep.collector.records.size() == 6u);
   for (const auto& record : sweep.collector.records)
-    BOOST_TEST(record.has_energy());
+    known_energy_of(record);
 }
 
 // A few seconds before the first run, when everything else is complete.
