@@ -3,6 +3,9 @@
 # is; n_is and n_words, if n is no extent: the words for a size. Shows the GPU's variants; without a GPU the
 # CPU's.
 if (!exists("n_words")) { n_is = "n = "; n_words = k_of("n"); n_note = "n" } else { n_note = n_words }
+# Where no limit held still, rungs stand in percent of the fastest.
+unsteady = percent eq "roof_percent" && int(number("SELECT count(roof_percent) " . at)) == 0
+if (unsteady) { of = "the fastest"; percent = "100.0" }
 at = at . " AND " . percent . " IS NOT NULL"
 at = at . sprintf(" AND on_gpu = %d", int(number("SELECT max(on_gpu) " . at)))
 # GPUs of one name differ by some percent, and so do their roofs. The smallest roof of a point counts, so that
@@ -17,5 +20,6 @@ found = list("SELECT " . bound("name") . " || ' ' || printf('%.0f', " . percent 
 if (words(found) == 4) {
   finding = int(word(found, 3)) > 1 ? sprintf("%s rungs reach %s %% of %s at %s, or nearly so", word(found, 3), word(found, 2), of, word(found, 4)) : \
       sprintf("%s alone reaches %s %% of %s at %s", freed(word(found, 1)), word(found, 2), of, word(found, 4))
+  if (unsteady) { finding = sprintf("%s is the fastest at %s; no limit held still", freed(word(found, 1)), word(found, 4)) }
 }
 load "scripts/figures/dots.gp"
