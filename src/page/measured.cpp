@@ -343,16 +343,6 @@ std::size_t extents_of(const Record& record) {
   return parlab::extents_of(record.workload, record.size).size();
 }
 
-Entries of_same_parameters(const Entries& entries) {
-  const auto size = largest_common_size(entries);
-  return where(entries, [&](const Entry& entry) {
-    const auto first = static_cast<std::ptrdiff_t>(extents_of(entry.record));
-    return std::equal(entry.record.size.begin() + first,
-                      entry.record.size.end(), size->begin() + first,
-                      size->end());
-  });
-}
-
 const Entry* best(const Entries& entries) {
   const auto found = std::ranges::min_element(
       entries, {}, [](const Entry* one) { return one->summary.median; });

@@ -124,9 +124,6 @@ bool is_usual_parameter(const Record& record, std::size_t i);
 bool usual_parameters(const Record& record);
 // The entries with the usual parameters; all entries if none has.
 Entries of_usual_parameters(const Entries& entries);
-// The entries with the parameters of the largest common size: their sizes
-// differ only in extents.
-Entries of_same_parameters(const Entries& entries);
 
 // The entry with the lowest median, the first among equals; nullptr if there is
 // none.

@@ -21,6 +21,9 @@ constexpr double share_anew = 0.6;
 constexpr double share_for_judging = 0.1, judged_at_least = 0.25,
                  judged_at_most = 0.95;
 
+// So many batches in succession are no accident.
+constexpr int suspected_at_most = 3;
+
 double seconds_now() {
   return std::chrono::duration<double>(
              std::chrono::steady_clock::now().time_since_epoch())
@@ -53,9 +56,21 @@ BatchPlan plan_batch(Bench& bench, const Pending& pending,
   return plan;
 }
 
-Batch run_batch(Bench& bench, const Trial& trial, const BatchPlan& plan) {
-  const auto execution = at_work(bench, trial, std::ssize(plan.executions));
-  return trial.place->executor->sample(trial.call, plan);
+// Takes a suspected batch again, on inputs that the variant does not know: a
+// hypervisor may have charged the process with the time of others. Nothing of
+// it is kept, so a variant gains nothing by it.
+Batch run_batch(Bench& bench, const Pending& pending, const LastInputs& last) {
+  const Trial& trial = *pending.trial;
+  for (int suspected = 0;; bench.problem->disturb()) {
+    const BatchPlan plan = plan_batch(bench, pending, last);
+    const auto execution = at_work(bench, trial, std::ssize(plan.executions));
+    try {
+      return trial.place->executor->sample(trial.call, plan);
+    } catch (const PointError& error) {
+      const bool may_be_innocent = error.detail.cause == Cause::threads_beyond;
+      if (!may_be_innocent || ++suspected == suspected_at_most) throw;
+    }
+  }
 }
 
 // Checks the results of the batch's last execution and returns what is wrong
@@ -82,7 +97,6 @@ bool inputs_are_damaged(Bench& bench, Trial& trial) {
 void take_batch(Bench& bench, Pending& pending, const LastInputs& last,
                 const std::function<bool()>& is_judged, bool again = false) {
   Trial& trial = *pending.trial;
-  const BatchPlan plan = plan_batch(bench, pending, last);
   // Busy waiting, because an idle core or device lowers its clock.
   while (seconds_now() < pending.measurement->next_start_s() &&
          !bench.interrupted()) {
@@ -90,7 +104,7 @@ void take_batch(Bench& bench, Pending& pending, const LastInputs& last,
   }
   const double start_s = seconds_now();
   try {
-    const Batch batch = run_batch(bench, trial, plan);
+    const Batch batch = run_batch(bench, pending, last);
     const double end_s = seconds_now();
     Detail wrong = batch.damage;
     if (!wrong && is_judged()) {

@@ -688,10 +688,6 @@ BOOST_AUTO_TEST_CASE(parameters_are_not_extents) {
   const auto measured =
       arrange({a_run()}, {line(8, 2), line(8, 1), line(16, 1), line(4, 1)});
   BOOST_TEST(dimensions(measured.entries[0].record) == "8, radius = 2");
-  const auto some = of_same_parameters(all(measured));
-  BOOST_TEST_REQUIRE(some.size() == 3u);
-  BOOST_TEST(to_string(some[0]->record.size) == "8x1");
-  BOOST_TEST(of_same_parameters({}).empty());
   // The ladder is shown with the usual parameter, not with the most work.
   BOOST_TEST(usual_parameters(line(8, 16)));
   BOOST_TEST(!usual_parameters(line(8, 2)));

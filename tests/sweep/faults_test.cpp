@@ -218,6 +218,26 @@ auto throws_of_first(const char* what) {
 
 BOOST_AUTO_TEST_SUITE(faults)
 
+// A hypervisor may charge a process with the time of others.
+BOOST_AUTO_TEST_CASE(threads_beyond_those_asked_for_are_blamed_if_they_return) {
+  const auto verdict_after = [](int suspected) {
+    Faults faults;
+    faults.sample = [left = suspected](const Call&) mutable {
+      if (left-- <= 0) return;
+      throw PointError(
+          Verdict::implausible,
+          Detail{.cause = Cause::threads_beyond,
+                 .arguments = {std::int64_t{1}, quantity(1, Unit::second),
+                               quantity(1, Unit::second)}});
+    };
+    const auto found = outcome(plan_of_both(), faults).of("first");
+    BOOST_TEST(found.timed() == (suspected < 3));
+    return to_string(found.verdict);
+  };
+  BOOST_TEST(verdict_after(2) == "passed");
+  BOOST_TEST(verdict_after(1000) == "implausible");
+}
+
 BOOST_AUTO_TEST_CASE(what_a_variant_throws_while_it_is_timed_is_its_verdict) {
   for (const bool sampled : {true, false}) {
     Faults faults;
