@@ -363,15 +363,17 @@ class HostExecutor final : public Executor {
   // caches.
   void flush_caches() {
     if (flush_.empty()) {
-      flush_.resize(2 * last_level_cache_bytes() +
-                    (std::size_t{8} << 20) * pinning_order().size());
+      flush_.resize(2 * last_level_cache_bytes() / sizeof(Mebibyte) +
+                    8 * pinning_order().size());
     }
     const UnpinnedThread everywhere;
     const std::size_t size = flush_.size();
-    unsigned char* const bytes = flush_.data();
+    Mebibyte* const all = flush_.data();
 #pragma omp parallel for schedule(static)
-    for (std::size_t i = 0; i < size; i += 64)
-      ++bytes[i];
+    for (std::size_t i = 0; i < size; ++i) {
+      for (std::size_t line = 0; line < sizeof(Mebibyte); line += 64)
+        ++all[i].bytes[line];
+    }
   }
 
   HostWithScratch host_;
@@ -381,7 +383,10 @@ class HostExecutor final : public Executor {
   std::map<std::string, std::uint64_t> fingerprints_;
   // time of each call when it was checked
   std::map<std::string, double> seconds_;
-  std::vector<unsigned char> flush_;
+  struct Mebibyte {
+    unsigned char bytes[std::size_t{1} << 20];
+  };
+  Untouched<Mebibyte> flush_;
 };
 
 }  // namespace
