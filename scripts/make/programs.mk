@@ -247,6 +247,8 @@ RUNS   := core facts render gpu places places/host statistics verify machine rec
 RUNNER := $(foreach r,$(RUNS),$(filter $(B)/host/units/$r-% $(B)/host/src/$r/%,$(ROOM_OBJECTS))) \
           $(patsubst %,$(B)/host/%.o,$(wildcard src/grade/runner/*.cpp))
 NO_LTO := $(if $(CLANG),,-flinker-output=nolto-rel)
+# mold without its second process: nothing may be left of a submission.
+ALONE_MOLD = $(MOLD:%=% -Wl$(comma)--no-fork)
 # With -r the linker does not search its usual folders.
 LINK_PART = $(CXX) -r $(NO_LTO) $(PREFIX_LIBS) -L/usr/local/lib -o $@ $^
 build: $(B)/grade/emulated.link $(if $(NVCC),$(B)/grade/device.link)
@@ -257,8 +259,8 @@ $(B)/grade/host.o: $(RUNNER)
 $(B)/grade/races.o: $(RUNNER) $(RACES_UNITS:%=$(B)/host/units/%.o)
 	$(call say,LINK,$@) $(LINK_PART) $(filter %.a,$(HWLOC) $(ZSTD) -l:libbacktrace.a)
 $(B)/grade/races.link: $(B)/grade/races.o
-	@echo $(CXX) -rdynamic -o PROGRAM OBJECT $^ $(PREFIX_LIBS) $(filter-out %.a,$(HWLOC) $(ZSTD)) -fopenmp -ldl >$@
+	@echo $(CXX) $(ALONE_MOLD) -rdynamic -o PROGRAM OBJECT $^ $(PREFIX_LIBS) $(filter-out %.a,$(HWLOC) $(ZSTD)) -fopenmp -ldl >$@
 $(B)/grade/emulated.link: $(B)/grade/emulated.o $(B)/grade/races.link
-	@echo $(CXX) -rdynamic -o PROGRAM OBJECT $< $(PREFIX_LIBS) $(filter-out %.a,$(HWLOC) $(ZSTD) $(EMULATION_LIBS)) -fopenmp -ldl >$@
+	@echo $(CXX) $(ALONE_MOLD) -rdynamic -o PROGRAM OBJECT $< $(PREFIX_LIBS) $(filter-out %.a,$(HWLOC) $(ZSTD) $(EMULATION_LIBS)) -fopenmp -ldl >$@
 $(B)/grade/device.link: $(B)/grade/host.o $(DRIVER_OBJECTS)
 	@echo $(NVCC) -o PROGRAM OBJECT $^ $(filter-out %.a,$(HWLOC) $(ZSTD)) -lgomp -ldl -cudart static >$@

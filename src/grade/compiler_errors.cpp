@@ -56,7 +56,7 @@ constexpr Pattern patterns[] = {
      Cause::input_is_const},
     {"'__(shfl|shfl_up|shfl_down|shfl_xor|any|all|ballot)'",
      Cause::without_sync},
-    {"multiple definition", Cause::defined_twice},
+    {"multiple definition|duplicate symbol", Cause::defined_twice},
     {"'__(syncthreads|shared__|global__|device__)\\w*' (was not|does not)|"
      "'(threadIdx|blockIdx|blockDim)' was not declared",
      Cause::gpu_header_missing},
