@@ -60,7 +60,7 @@ Detail EmulatedGpu::scratch_damage() const {
 
 void* EmulatedGpu::scratch_bytes(std::size_t bytes, bool zeroed) {
   const auto name = "scratch " + std::to_string(scratch_.size() + 1);
-  const Arena::Access access(machine_->arena, false);
+  const Arena::Access access(machine_->arena);
   scratch_.push_back(
       allocate(name, bytes, zeroed ? Kind::zeroed : Kind::output));
   if (zeroed) {
@@ -138,7 +138,7 @@ void* EmulatedGpu::own_memory(const std::string& name, std::size_t bytes,
         own_, [](const auto& memory) { return memory->freed; });
     if (freed != own_.end()) own_.erase(freed);
   }
-  const Arena::Access access(machine_->arena, false);
+  const Arena::Access access(machine_->arena);
   own_.push_back(
       allocate(name, std::max<std::size_t>(bytes, 1), emulation::Kind::output));
   auto& memory = *own_.back();

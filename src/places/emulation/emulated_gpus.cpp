@@ -83,7 +83,7 @@ Allocation& EmulatedGpus::array_at(const char* operation, int gpu,
 
 std::vector<std::byte> EmulatedGpus::take(const char* operation, int gpu,
                                           const void* from, std::size_t bytes) {
-  const auto& array = array_at(operation, gpu, from, bytes, false);
+  auto& array = array_at(operation, gpu, from, bytes, false);
   for (std::size_t at = 0; at < bytes && !array.cells.empty();
        at += word_bytes) {
     const auto* const word = static_cast<const std::byte*>(from) + at;
@@ -98,7 +98,8 @@ std::vector<std::byte> EmulatedGpus::take(const char* operation, int gpu,
     if (writer == Stamp{}) refuse(Cause::never_written);
     if (touched_beside(writer)) refuse(Cause::race_beside);
   }
-  const Arena::Access access(machine_->arena, false);
+  const Arena::Access access(machine_->arena);
+  access.open(array);
   const auto* const first = static_cast<const std::byte*>(from);
   return {first, first + bytes};
 }
@@ -124,7 +125,8 @@ void EmulatedGpus::put(const char* operation, int gpu, void* to,
            .arguments = {does, array.element(word, word_bytes), "touches"}});
     }
   }
-  const Arena::Access access(machine_->arena, false);
+  const Arena::Access access(machine_->arena);
+  access.open(array);
   std::memcpy(to, bytes.data(), bytes.size());
   array.settle(to, bytes.size());
 }

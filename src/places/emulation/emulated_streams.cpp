@@ -171,6 +171,7 @@ void EmulatedStreams::copy(const std::string& operation, int i,
   const auto instance = machine_->instances++;
   ordered_.started(instance, i);
   const Copy checked{operation, stream, {.phase = 1, .instance = instance}};
+  const Arena::Access access(machine_->arena);
   for (std::size_t row = 0; row < rows.count; ++row) {
     const auto* const from =
         static_cast<const std::byte*>(rows.from) + row * rows.from_pitch;
@@ -184,7 +185,8 @@ void EmulatedStreams::copy(const std::string& operation, int i,
     }
     checked.read(source, from, rows.bytes);
     checked.write(target, to, rows.bytes);
-    const Arena::Access access(machine_->arena, false);
+    access.open(source);
+    access.open(target);
     std::memmove(to, from, rows.bytes);
   }
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "core/workload.hpp"
 
@@ -70,12 +69,17 @@ std::string Allocation::at(const void* address) const {
 }
 
 void Arena::protect(bool closed) const {
-  if (std::exchange(closed_, closed) == closed && !closed) return;
-  for (const Allocation* const array : arrays_) {
-    if (array == nullptr || array->managed) continue;
-    mprotect(array->data, array->bytes + 1,
-             closed ? PROT_NONE : PROT_READ | PROT_WRITE);
+  closed_ = closed;
+  for (Allocation* const array : arrays_) {
+    if (array != nullptr) protect(*array, closed);
   }
+}
+
+void Arena::protect(Allocation& array, bool closed) {
+  if (array.managed || array.closed == closed) return;
+  array.closed = closed;
+  mprotect(array.data, array.bytes + 1,
+           closed ? PROT_NONE : PROT_READ | PROT_WRITE);
 }
 
 Arena::Inputs Arena::inputs_of(int device) const {

@@ -84,6 +84,7 @@ struct Allocation {
   // owner of the memory, or host_memory; shared memory belongs to any device
   int device = 0;
   bool managed = false;  // the host may touch it, too
+  bool closed = false;   // to all accesses, by the Arena
   // freed by the program; later accesses are reported as such
   bool freed = false;
 
@@ -129,12 +130,14 @@ class Arena {
   class Inputs;
   Inputs inputs_of(int device) const;
 
-  // Closes the arrays to all accesses, or opens them again, while it lives. A
-  // new array is open until then.
+  // Closes the arrays to all accesses, or opens all or some of them, while it
+  // lives. A new array is open until then.
   class Access;
 
  private:
   void protect(bool closed) const;
+  // Asks the system only if it changes something, since that takes 10 us.
+  static void protect(Allocation& array, bool closed);
 
   mutable bool closed_ = false;
   static constexpr std::size_t ranges = 128, range_bytes = std::size_t{1} << 36;
@@ -160,10 +163,11 @@ class Arena::Inputs {
 
 class Arena::Access {
  public:
-  Access(const Arena& arena, bool closed)
-      : arena_(arena), before_(arena.closed_) {
+  explicit Access(const Arena& arena) : arena_(arena), before_(arena.closed_) {}
+  Access(const Arena& arena, bool closed) : Access(arena) {
     arena_.protect(closed);
   }
+  void open(Allocation& array) const { protect(array, false); }
   ~Access() { arena_.protect(before_); }
   Access(const Access&) = delete;
   Access& operator=(const Access&) = delete;
