@@ -28,8 +28,9 @@ dry := $(strip $(filter help print-%,$(MAKECMDGOALS)) $(foreach f,n q,$(findstri
 
 # Uses all cores, unless -j says otherwise, here or in MAKEFLAGS from outside:
 # -j1, j1, -kj 1, --jobs=1.
-ifeq ($(MAKELEVEL)$(shell [[ " -$${MAKEFLAGS$(hash)-}" =~ \ (-[bBdehikLnpqrRsStvw]*j|--jobs) ]] && echo asked),0)
-  MAKEFLAGS += -j$(shell cpus)
+ifeq ($(MAKELEVEL),0)
+  cores := $(shell [[ " -$${MAKEFLAGS$(hash)-}" =~ \ (-[bBdehikLnpqrRsStvw]*j|--jobs) ]] || echo "-j$$(cpus)")
+  MAKEFLAGS += $(cores)
 endif
 
 ifneq ($(word 2,$(MAKECMDGOALS)),)
@@ -39,6 +40,10 @@ ifneq ($(word 2,$(MAKECMDGOALS)),)
 $(MAKECMDGOALS):
 	@$(MAKE) $@
 else
+
+# in_path PROGRAM: its path, or nothing. $(shell ...) would take 25 ms; where it
+# is needed, one asks several questions.
+in_path = $(firstword $(wildcard $(addsuffix /$1,$(subst :,$(space),$(PATH)))))
 
 # ---- settings ---------------------------------------------------------------
 DEBUG ?= 0
@@ -56,14 +61,14 @@ ifeq ($(origin NVCC),undefined)   # NVCC= (empty) builds without CUDA
                     answer '.* release [0-9]+\.[0-9]+,.*' "$$n" --version >/dev/null && command -v "$$n" && break; done)
 endif
 ifeq ($(origin GPU_ARCH),undefined)   # 90; empty: no GPU here
-  GPU_ARCH := $(subst .,,$(shell answer '[0-9]{1,2}\.[0-9]' nvidia-smi --query-gpu=compute_cap --format=csv,noheader))
-  UNKNOWN_ARCH = $(if $(GPU_ARCH),,$(shell command -v nvidia-smi))
+  GPU_ARCH := $(subst .,,$(if $(call in_path,nvidia-smi),$(shell answer '[0-9]{1,2}\.[0-9]' nvidia-smi --query-gpu=compute_cap --format=csv,noheader)))
+  UNKNOWN_ARCH = $(if $(GPU_ARCH),,$(call in_path,nvidia-smi))
 endif
 ifeq ($(origin COMMIT),undefined)
   # Only this repository's commit: an unpacked archive may lie in another one.
-  COMMIT := $(shell answer Makefile git ls-files --full-name Makefile >/dev/null && \
-                    answer '[0-9a-f]{7,40}' git describe --always --abbrev=10 --exclude='*' || echo unknown)
-  COMMIT := $(COMMIT)$(if $(filter-out unknown,$(COMMIT)),$(if $(shell git status --porcelain -- Makefile src serial openmp cuda blas 2>/dev/null),+changes))
+  COMMIT := $(or $(shell answer Makefile git ls-files --full-name Makefile >/dev/null && \
+                    commit=$$(answer '[0-9a-f]{7,40}' git describe --always --abbrev=10 --exclude='*') && \
+                    echo "$$commit$$(answer '.+' git status --porcelain -- Makefile src serial openmp cuda blas >/dev/null && echo +changes)"),unknown)
 endif
 export DEBUG MARCH SCALE MACHINE CXX NVCC GPU_ARCH COMMIT
 
@@ -76,12 +81,17 @@ PREFIX_LIBS  := $(if $(BOOST_ROOT),-L$(BOOST_ROOT)/lib -Wl$(comma)-rpath$(comma)
 
 # Without SQLite there are no figures and tables, without gnuplot no figures;
 # everything else is built and works.
-SQLITE := $(shell echo '$(hash)include <sqlite3.h>' | $(CXX) $(PREFIX_FLAGS) -E -x c++ - >/dev/null 2>&1 && echo -DPARLAB_SQLITE)
-GNUPLOT := $(shell command -v gnuplot)
+PATTERN := -ftrivial-auto-var-init=pattern
+known   := $(shell echo '$(hash)include <sqlite3.h>' | $(CXX) $(PREFIX_FLAGS) -E -x c++ - >/dev/null 2>&1 && echo -DPARLAB_SQLITE; \
+                   $(CXX) $(PATTERN) -E -x c++ /dev/null >/dev/null 2>&1 && echo $(PATTERN); $(CXX) --version 2>/dev/null)
+CLANG   := $(findstring clang,$(known))
+PATTERN := $(filter $(PATTERN),$(known))
+SQLITE  := $(filter -DPARLAB_SQLITE,$(known))
+GNUPLOT := $(call in_path,gnuplot)
 
 # Uses ccache if it is installed, with the settings that precompiled headers
 # need. An object of one checkout serves in another: nobody reads its folder.
-CCACHE := $(if $(findstring ccache,$(CXX)),,$(shell command -v ccache))
+CCACHE := $(if $(findstring ccache,$(CXX)),,$(call in_path,ccache))
 export CCACHE_SLOPPINESS ?= pch_defines,time_macros
 export CCACHE_PCH_EXTSUM ?= 1
 export CCACHE_NOHASHDIR  ?= 1
@@ -256,5 +266,5 @@ device-spread: $(if $(CLUSTER),$(ON_CLUSTER),build)
 	@$(if $(CLUSTER),,$(MAKE) figures)
 
 include scripts/make/programs.mk scripts/make/tests.mk scripts/make/figures.mk
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+-include $(filter %.d,$(found))
 endif

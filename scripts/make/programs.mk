@@ -7,9 +7,15 @@
 # cuda/WORKLOAD/shared. Sorted, because make 4.2 does not.
 VARIANTS  := $(sort $(wildcard serial/*/*.cpp openmp/*/*.cpp blas/*/*.cpp))
 KERNELS   := $(wildcard cuda/*/shared/*.cu cuda/*/*.cu)
-# Reports a name that make or records cannot take.
-odd_names := $(shell find serial openmp cuda blas -name '[!.]*' -name '*[!a-zA-Z0-9_.+-]*' '(' -name '*.cu' -o -name '*.cpp' ')' 2>/dev/null)
-$(if $(odd_names),$(error $(odd_names): rename it: the file of a variant has letters, digits and _ . + - in its name, no others))
+# What is in the tree, as words: a hash, files with code for the device, links in
+# the folder of programs as NAME:TARGET, lists of headers, and `odd` if make or
+# records cannot take the name of a variant.
+odd_names = find serial openmp cuda blas -name '[!.]*' -name '*[!a-zA-Z0-9_.+-]*' '(' -name '*.cu' -o -name '*.cpp' ')' 2>/dev/null
+found := $(shell cat scripts/source-hash.sh scripts/same-sources.list | sha1sum; \
+                 grep -lE '__global__|__device__|<<<|\.cuh"|<cub/' src/places/cuda/*.cu blas/*/*.cu; \
+                 find $(BIN) -type l -printf '%f:%l ' 2>/dev/null; find $(B) -name '*.d' 2>/dev/null; \
+                 [[ -z $$($(odd_names)) ]] || echo odd)
+$(if $(filter odd,$(found)),$(error $(shell $(odd_names)): rename it: the file of a variant has letters, digits and _ . + - in its name, no others))
 WORKLOADS := $(sort $(patsubst src/workloads/%.cpp,%,$(wildcard src/workloads/*.cpp)))
 
 # A folder of src/ compiles in units: files that include up to eight of its
@@ -35,14 +41,13 @@ RACES_UNITS := $(call rooms,places/races)
 CUDA_SOURCES := $(wildcard blas/*/*.cu) $(KERNELS)
 # The files with code for the device. For calls of cuBLAS or the driver a C++
 # compiler is enough. Units have files of one kind only.
-FOR_DEVICE   := $(shell grep -lE '__global__|__device__|<<<|\.cuh"|<cub/' src/places/cuda/*.cu blas/*/*.cu)
+FOR_DEVICE   := $(filter %.cu,$(found))
 DRIVER       := $(sort $(wildcard src/places/cuda/*.cu))
 DRIVER_UNITS := $(call units,places/cuda,$(filter $(FOR_DEVICE),$(DRIVER)),x) \
                 $(call units,places/cuda-host,$(filter-out $(FOR_DEVICE),$(DRIVER)),x)
 
 # ---- flags ------------------------------------------------------------------
 # CPPFLAGS, CXXFLAGS, NVCCFLAGS and LDFLAGS from outside are added.
-CLANG := $(findstring clang,$(shell $(CXX) --version 2>/dev/null))
 # Without ccache: `parlab grade` confines the compiler, so ccache is no use.
 COMPILER := $(filter-out ccache %/ccache sccache distcc,$(CXX))
 # GCC collects garbage beyond 128 MB: most units need more.
@@ -80,8 +85,6 @@ EMULATION_FLAGS := $(ROOM_FLAGS) $(EMULATED) \
 # hooks, not to the kernels: -O2 compiles a third longer and runs no faster.
 # From g++ 12 on, uninitialised local variables start with a pattern, so that a
 # wrong result is the same each time.
-PATTERN := -ftrivial-auto-var-init=pattern
-PATTERN := $(shell $(CXX) $(PATTERN) -E -x c++ /dev/null >/dev/null 2>&1 && echo $(PATTERN))
 ACCESSES := $(if $(CLANG),-fno-vectorize -fno-slp-vectorize -mllvm -disable-loop-idiom-all \
     -mllvm -tsan-instrument-func-entry-exit=0, \
     -fno-tree-vectorize -fno-tree-loop-distribute-patterns -fno-tree-sra \
@@ -146,7 +149,7 @@ $(call store,$(B)/room.flags,$(COMPILER) $(ROOM_FLAGS))
 $(call store,$(B)/kernel.flags,$(COMPILER) $(KERNEL_FLAGS) $(FIRST))
 $(call store,$(B)/races.flags,$(COMPILER) $(RACES_FLAGS))
 $(if $(NVCC),$(call store,$(B)/cuda.flags,$(NVCC) $(CUDA_FLAGS)))
-$(call store,$(B)/hash.flags,$(shell cat scripts/source-hash.sh scripts/same-sources.list | sha1sum))
+$(call store,$(B)/hash.flags,$(wordlist 1,2,$(found)))
 $(call store,$(B)/sources.list,$(sort $(HOST_UNITS) $(ALONE) $(VARIANTS) $(DRIVER_UNITS) $(CUDA_SOURCES)))
 # Included only by the file that reports it: a commit costs one small
 # compilation.
@@ -207,8 +210,7 @@ there = $$(ls -U $(filter %.o,$^) 2>/dev/null)
 $(BIN)/parlab-emulated: $(EMULATED_OBJECTS) $(MAIN_OBJECT) $(HOST_OBJECTS) $(B)/sources.list
 	$(call say,LINK,$@) $(LINK) $(FIXED) -rdynamic $(there) $(LIBS) $(EMULATION_LIBS)
 
-# The links in the folder of programs, NAME:TARGET.
-LINKED := $(shell find $(BIN) -type l -printf '%f:%l ' 2>/dev/null)
+LINKED := $(strip $(foreach f,$(found),$(if $(findstring :,$f),$f)))
 
 # It does everything that needs no toolkit; a bin/parlab built with one stays.
 .PHONY: some-parlab
