@@ -113,6 +113,7 @@ Detail explained_error(const std::string& said, const std::string& source) {
       cause = pattern.cause;
   }
   replace(first, "static assertion failed: ", "");
+  first = std::regex_replace(first, std::regex("[^ ]*/([^ /]*\\.o: )"), "$1");
   first = printable(first).substr(0, 400);
   if (first.empty()) return {};
   Detail detail = other(first);

@@ -1,6 +1,7 @@
 // The advice that a student gets for the next step.
 #include <boost/test/unit_test.hpp>
 
+#include "grade/compiler_errors.hpp"
 #include "grade/grading.hpp"
 #include "render/words.hpp"
 #include "text.hpp"
@@ -66,6 +67,21 @@ BOOST_AUTO_TEST_CASE(a_cause_behind_a_cause_is_seen) {
                   .arguments = {"ended"},
                   .further = {{.cause = Cause::took_too_much_memory}}}),
       "more memory than"));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_defined_twice_is_known_from_any_linker) {
+  for (const char* said :
+       {"/usr/bin/ld: /tmp/x/mine.o: in function `main':\n"
+        "mine.cu:(.text+0x0): multiple definition of `main'; "
+        "/tmp/x/grade.o:main.cpp:(.text+0x0): first defined here",
+        "mold: error: duplicate symbol: build/grade.o: /tmp/x/mine.o: main",
+        "/usr/bin/ld.gold: error: /tmp/x/mine.o: multiple definition of "
+        "'main'"}) {
+    const auto error = explained_error(std::string(said), "mine.cu");
+    BOOST_REQUIRE(error.further.size() == 1U);
+    BOOST_TEST((error.further[0].cause == Cause::defined_twice));
+    BOOST_TEST(!contains(words(error), "/tmp/x/mine.o"), words(error));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_right_kernel_that_was_not_timed_is_said_to_be_right) {
