@@ -110,18 +110,25 @@ double Rounding::of_norm(std::int64_t n, Terms terms) const {
                                : random;
 }
 
-// The roundings of a sum that only grows do not always have mean zero. In a
-// chain, terms below half a unit in the last place of the sum are lost. That
-// unit is below n u. At most a share of sqrt(n u) of the squares is smaller,
-// and each of them loses at most n u. The worst case for every n: C.-P.
+// A sum of squares only grows. In any order that does not depend on the data, a
+// chain has the largest partial sums: about k / n of the sum after k terms. The
+// root of the sum of their squares is sqrt(n / 3) of it; sqrt(n) more under the
+// root for what single sums differ. Their roundings have mean zero as long as
+// the squares lie densely on both sides of half a unit in the last place of the
+// sum; smaller squares are lost in a chain. Squares of uniform numbers become
+// rarer the larger they are. So roundings up and down alternate as the terms of
+// a falling series, and lose no more than the squares below half a unit do: h^3
+// / 3 for all whose root is below h. That half unit is h^2 = u k / 3 after k
+// terms, and the sum over k is the last term. The worst case for every n: C.-P.
 // Jeannerod and S. Rump, Improved error bounds for inner products, 2013.
 double Rounding::of_squares(std::int64_t n) const {
-  const double always =
-      static_cast<double>(parts) * static_cast<double>(n) * sum;
-  const double sums = to_nearest
-                          ? std::min(always, probable_gamma(n, sum) +
-                                                 always * std::sqrt(always))
-                          : always;
+  const double terms = static_cast<double>(parts) * static_cast<double>(n),
+               always = terms * sum;
+  const double random = most_deviations *
+                        std::sqrt(terms / 3 + std::sqrt(terms)) * sum *
+                        (1 + always),
+               lost = 0.4 * std::pow(always / 3, 1.5);
+  const double sums = to_nearest ? std::min(always, random + lost) : always;
   return product + (1 + product) * sums;
 }
 

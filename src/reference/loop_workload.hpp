@@ -96,6 +96,8 @@ class LoopWorkload final : public DeclaredWorkload {
           return within<T, true, false>(inputs, size, arithmetic, learnt);
         if (learnt.apart)
           return within<T, true, true>(inputs, size, arithmetic, learnt);
+        if (learnt.stores && learnt.alone)
+          return within<T, false, true, true>(inputs, size, arithmetic, learnt);
       }
       return learnt.stores
                  ? within<T, false, true>(inputs, size, arithmetic, learnt)
@@ -103,21 +105,22 @@ class LoopWorkload final : public DeclaredWorkload {
     }
   }
 
-  template <typename T, bool squares, bool carries>
+  template <typename T, bool squares, bool carries, bool has_parts = false>
   std::unique_ptr<Oracle> within(const Arrays& inputs, const Size& size,
                                  Arithmetic arithmetic,
                                  const Structure& learnt) const {
-    using Number = Rounded<Wide<T>, squares, carries>;
+    using Number = Rounded<Wide<T>, squares, carries, has_parts>;
     Rounding rounds = rounding(dtype_of<T>(), arithmetic);
-    // Functions of few distinct numbers are rounded alike wherever they are
-    // added, so the errors of their sum may all have one direction.
-    if (learnt.is_real) rounds.to_nearest = false;
     const auto factors_of = [&](FactorOf what) {
       return &Factors::of(rounds, rounding_of_wide<Wide<T>>, what);
     };
-    Number::factors =
-        factors_of(squares ? FactorOf::norm : FactorOf::magnitudes);
+    Number::of_norm = factors_of(FactorOf::norm);
     Number::of_squares = factors_of(FactorOf::squares);
+    // Functions of few distinct numbers are rounded alike wherever they are
+    // added, so the errors of their sum may all have one direction.
+    if (learnt.is_real) rounds.to_nearest = false;
+    Number::factors =
+        squares ? Number::of_norm : factors_of(FactorOf::magnitudes);
     Number::is_ieee = arithmetic == Arithmetic::ieee;
     auto outputs = expect<T, Number>(inputs, size, learnt.rows(size));
     if (carries) require_bounds(outputs, size);

@@ -5,11 +5,11 @@
 //   Whole    the value, and whether whole numbers stay exact
 //   Symbol   how the loop is built: reference/structure.hpp
 // N is made of a constant (N sum = 0), of an element of an input (sum +=
-// p.x[i]), by + - * / and by the functions of reference/functions.hpp. Where
-// every right computation has an intermediate value, whatever the order of its
-// sums, the loop says stored(value). A term may multiply an input by a stored
-// value made of the same input. Then a part of it, the input's square, has no
-// random sign: the loop says with_square(term, part).
+// p.x[i]), by + - * / and by the functions of reference/functions.hpp. A loop
+// says stored(value) of a number that every right computation finishes and uses
+// again, as t = stored(a sum of a[k] * x[k]). It says with_square(term, part)
+// of an input times a stored value in which that input was added up, as a[k] *
+// t: the part a[k] * a[k] * x[k] has no random sign.
 #pragma once
 
 #include <algorithm>
@@ -26,6 +26,7 @@
 #include "reference/expected.hpp"
 #include "reference/functions.hpp"
 #include "reference/pair.hpp"
+#include "reference/parts.hpp"
 #include "reference/progress.hpp"
 
 namespace parlab::reference {
@@ -99,24 +100,29 @@ class Factors {
 // constant has a root, though errors may be larger than the square. Where the
 // errors are independent and have mean zero, it keeps the sum of their squares,
 // and the sum of the parts of its terms that are squares.
-template <bool squares, bool carries>
+template <bool squares, bool carries, bool has_parts>
 struct Kept {};
 template <>
-struct Kept<false, true> {
+struct Kept<false, true, false> {
   double carried, floor;
+  std::int64_t zeros;  // inputs that are added up
 };
 template <>
-struct Kept<true, true> {
+struct Kept<true, true, false> {
   double carried, square;
+};
+template <>
+struct Kept<false, true, true> : Kept<false, true, false> {
+  Parts parts;
 };
 
 // A value, and what bounds the errors of those that compute it in another
 // order. Terms: how many numbers that are not zero are added up in it; each
 // has been rounded `within` times. The spread is the sum of their magnitudes,
 // or of their squares. carries: stored values keep the errors they have.
-template <typename Wide, bool squares, bool carries>
-struct Rounded : Kept<squares, carries>,
-                 Functions<Rounded<Wide, squares, carries>> {
+template <typename Wide, bool squares, bool carries, bool has_parts = false>
+struct Rounded : Kept<squares, carries, has_parts>,
+                 Functions<Rounded<Wide, squares, carries, has_parts>> {
   static constexpr Dtype dtype = Dtype::f64;
   static constexpr bool keeps_floor = carries && !squares;
   Wide value;
@@ -128,6 +134,7 @@ struct Rounded : Kept<squares, carries>,
   // A product with a power of two is exact.
   Rounded(double constant) : Rounded(read(constant, nullptr)) {
     within = grain_of(constant) == std::abs(constant) ? -1 : 0;
+    if constexpr (has_parts) this->parts = {};
   }
   static Rounded read(double x, const void*) {
     Rounded made;
@@ -137,7 +144,9 @@ struct Rounded : Kept<squares, carries>,
     made.within = 0;
     if constexpr (carries) made.carried = 0;
     if constexpr (carries && squares) made.square = 0;
-    if constexpr (keeps_floor) made.floor = x >= 0 ? x : -unbounded;
+    if constexpr (keeps_floor)
+      made.floor = x >= 0 ? x : -unbounded, made.zeros = x == 0;
+    if constexpr (has_parts) made.parts = {.inputs = x * x};
     return made;
   }
 
@@ -148,12 +157,19 @@ struct Rounded : Kept<squares, carries>,
       if (terms == 2 && within <= 0 && is_ieee)
         whole = std::abs(static_cast<double>(value)) + this->carried;
     }
-    double error = (*factors)(within + terms - 1) * whole;
+    const auto roundings = within + terms - 1;
+    const double factor = (*factors)(roundings);
+    double error = factor * whole;
+    if constexpr (has_parts) {
+      const double by_parts = this->parts.bound(
+          (*of_norm)(roundings), (*of_squares)(roundings), factor);
+      error = std::min(error, by_parts);
+    }
     if constexpr (carries && squares) {
       error +=
           std::min(std::sqrt(static_cast<double>(terms)), most_deviations) *
               std::sqrt(this->carried) +
-          (*of_squares)(within + terms - 1) * this->square;
+          (*of_squares)(roundings) * this->square;
     } else if constexpr (carries) {
       error += this->carried;
     }
@@ -180,7 +196,8 @@ struct Rounded : Kept<squares, carries>,
     this->carried = squares ? error * error : error;
     spread = squares ? largest * largest : largest;
     if constexpr (squares) this->square = 0;
-    if constexpr (keeps_floor) this->floor = -unbounded;
+    if constexpr (keeps_floor) this->floor = -unbounded, this->zeros = 0;
+    if constexpr (has_parts) this->parts = {.others = spread};
     terms = largest > 0;
     within = 0;
   }
@@ -247,9 +264,11 @@ struct Rounded : Kept<squares, carries>,
                  least = std::abs(static_cast<double>(b.value)) - off;
     if constexpr (keeps_floor) {
       const double of_divisor = std::max(least, b.floor / 2);
-      return computed(value,
-                      of_divisor > 0 ? (a.error() + quotient * off) / of_divisor
-                                     : unbounded,
+      // A mean that is kept up to date is rounded at zeros, too.
+      Rounded dividend = a;
+      dividend.within += a.zeros;
+      const double all_off = dividend.error() + quotient * off;
+      return computed(value, of_divisor > 0 ? all_off / of_divisor : unbounded,
                       roundings_of_quotient,
                       a.floor >= 0 && b.floor >= 0 ? 0 : -unbounded);
     } else {
@@ -260,12 +279,14 @@ struct Rounded : Kept<squares, carries>,
   friend Rounded max(const Rounded& a, const Rounded& b) {
     const bool is_a = static_cast<double>(a.value - b.value) > 0;
     Rounded larger = is_a ? a : b;
+    if constexpr (has_parts) larger.parts = {.others = larger.spread};
     if constexpr (keeps_floor) {
       larger.floor = std::max(a.floor, b.floor);
       const double more = (is_a ? b : a).error() - larger.error();
       if (more <= 0) return larger;
       larger.carried += more;  // also not a number
       larger.spread += more;
+      if constexpr (has_parts) larger.parts.others += more;
       larger.terms = std::max<std::int64_t>(larger.terms, 1);
       return larger;
     } else {
@@ -275,7 +296,8 @@ struct Rounded : Kept<squares, carries>,
   Rounded& operator/=(const Rounded& b) { return *this = *this / b; }
 
   // The arithmetic of the variant that is judged. Loops run one at a time.
-  static inline const Factors *factors = nullptr, *of_squares = nullptr;
+  static inline const Factors *factors = nullptr, *of_norm = nullptr,
+                              *of_squares = nullptr;
   static inline bool is_ieee = true;
 
   friend Rounded operator+(const Rounded& a, const Rounded& b) {
@@ -286,7 +308,10 @@ struct Rounded : Kept<squares, carries>,
     sum.within = std::max(a.within, b.within);
     if constexpr (carries) sum.carried = a.carried + b.carried;
     if constexpr (carries && squares) sum.square = a.square + b.square;
-    if constexpr (keeps_floor) sum.floor = floor_of_sum(a.floor, b.floor);
+    if constexpr (keeps_floor)
+      sum.floor = floor_of_sum(a.floor, b.floor), sum.zeros = a.zeros + b.zeros;
+    if constexpr (has_parts)
+      sum.parts = a.parts.as_terms(a.spread) + b.parts.as_terms(b.spread);
     return sum;
   }
   friend Rounded operator-(Rounded a) {
@@ -308,7 +333,11 @@ struct Rounded : Kept<squares, carries>,
     if constexpr (carries)
       product.carried = a.carried * b.spread + a.spread * b.carried;
     if constexpr (carries && squares) product.square = 0;
-    if constexpr (keeps_floor) product.floor = floor_of_product(a, b);
+    if constexpr (keeps_floor)
+      product.floor = floor_of_product(a, b), product.zeros = 0;
+    if constexpr (has_parts)
+      product.parts = product_of(a.parts, b.parts, a.spread, b.spread,
+                                 static_cast<double>(a.value - b.value) == 0);
     return product;
   }
   Rounded& operator+=(const Rounded& b) {

@@ -33,7 +33,14 @@ Symbol made_of(const Symbol& a, const Symbol& b) {
   made.behind = both(a.behind, b.behind);
   made.apart = a.apart && b.apart && !meet(a.own, b.own);
   made.squares = a.squares || b.squares;
+  made.alone = a.alone && b.alone;
   return made;
+}
+
+bool read_the_same_input(const Symbol& a, const Symbol& b) {
+  Inputs of_both;
+  std::ranges::set_intersection(a.own, b.own, std::back_inserter(of_both));
+  return meet(of_both, a.inputs);
 }
 
 bool share_behind(const Symbol& a, const Symbol& b) {
@@ -90,6 +97,7 @@ Symbol Symbol::read(double, const void* input) {
 Symbol operator+(const Symbol& a, const Symbol& b) {
   Symbol sum = made_of(a, b);
   sum.apart = sum.apart && !share_behind(a, b);
+  sum.alone = sum.alone && !read_the_same_input(a, b);
   sum.reads =
       (a.reads || a.count.terms == 0) && (b.reads || b.count.terms == 0);
   sum.degree = std::max(a.degree, b.degree);
@@ -126,12 +134,14 @@ Symbol stored(const Symbol& a) {
   again.behind = a.own;
   again.apart = a.apart && a.reads && a.behind.empty();
   again.reads = false;
+  again.alone = true;
   return again;
 }
 
 void Seen::add(const Symbol& symbol) {
   once = once && symbol.once;
   apart = apart && symbol.apart && !symbol.squares && symbol.reads;
+  alone = alone && symbol.alone;
   degree = std::max(degree, symbol.degree);
   add(symbol.count);
 }
@@ -204,6 +214,7 @@ Structure learn_structure(const Size& low, const Size& high,
     last.stores = stored.stores;
     last.is_real = stored.is_real;
     last.apart = last.apart && stored.apart;
+    last.alone = last.alone && stored.alone;
     of_outputs.push_back(last.terms);
     of_stored.push_back(stored.terms);
     most.push_back(std::max(last.most, stored.most));
@@ -213,6 +224,7 @@ Structure learn_structure(const Size& low, const Size& high,
           .stores = last.stores,
           .is_real = last.is_real,
           .apart = last.apart,
+          .alone = last.alone,
           .degree = last.degree,
           .terms_of_outputs = {low, high, std::move(of_outputs)},
           .terms_of_stored = {low, high, std::move(of_stored)},

@@ -65,6 +65,7 @@ struct Symbol : Functions<Symbol> {
   // input (reads).
   std::vector<const void*> own = {}, behind = {};
   bool apart = true, squares = false, reads = true;
+  bool alone = true;  // no input that it reads itself is in two terms
 
   Symbol() = default;
   Symbol(double constant);
@@ -138,7 +139,7 @@ class Seen {
   void add(const Symbol& symbol);
   void add(const Counted& count);
 
-  bool once = true, apart = true;
+  bool once = true, apart = true, alone = true;
   int degree = 0;
   double terms = 1, most = 1, finest = 0;  // finest: -log2(grain)
   bool stores = false, is_real = false;
@@ -156,6 +157,8 @@ struct Structure {
   // in one term of an output, beside an input that is in no other. Their errors
   // are independent, and what is not with_square() has a random sign.
   bool apart;
+  // No sum reads an input in two of its terms.
+  bool alone;
   int degree;
   ByExtents terms_of_outputs, terms_of_stored, most, finest, rows;
 
