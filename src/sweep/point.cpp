@@ -67,6 +67,8 @@ Supervisor::Points complete_points(const Plan& plan, const Listing& listing) {
 // Adds the size to the detail.
 void say_size(Trial& trial) {
   if (!trial.about_size) return;
+  // A note has said why this size is tried. It counts as any other.
+  if (trial.about_size.cause == Cause::also_tried && !trial.passed()) return;
   if (trial.detail)
     trial.detail.further.push_back(trial.about_size);
   else

@@ -93,7 +93,7 @@ void Session::count(const Record& record) {
   if (record.verdict == Verdict::passed) passed_at.insert(record.size);
   too_large |= record.verdict == Verdict::out_of_memory;
   no_device |= record.verdict == Verdict::no_device;
-  failed |= parlab::failed(record) && !also_tried.contains(record.size);
+  failed |= parlab::failed(record);
   ++done;
 }
 

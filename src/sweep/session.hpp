@@ -35,7 +35,7 @@ struct Session {
   // variant -> where it passed
   std::map<std::string, Size> right_at_square = {};
   std::size_t done = 0;  // completed measurements
-  std::set<Size> passed_at = {}, also_tried = {};
+  std::set<Size> passed_at = {};
   bool failed = false;
   bool too_large = false, no_device = false;  // for some of the points
   bool ceilings_known = false;

@@ -196,10 +196,8 @@ int run_sweep(const Plan& plan, Observer& observer, Places& places,
 
   const auto parts = split(plan, places, observer);
   std::size_t measurements = 0;
-  for (const auto& part : parts) {
+  for (const auto& part : parts)
     measurements += count_measurements(plan, places, part);
-    if (part.also_tried) session.also_tried.insert(part.size);
-  }
   observer.plan(measurements);
 
   const Stop stop = [&] {
