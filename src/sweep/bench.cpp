@@ -145,7 +145,11 @@ void failed_while_timed(Bench& bench, Trial& trial, const std::exception& why) {
 }
 
 AtWork at_work(Bench& bench, const Trial& trial, double count, double more_s) {
-  constexpr double at_least_s = 60, times_expected = 50;
+  // Emulation has a limit of its own, which grows with the blocks.
+  const bool is_timed = trial.place == nullptr || trial.place->can_time() ||
+                        !trial.call.variant->needs_gpu();
+  const double at_least_s = is_timed ? 60 : 1800;
+  constexpr double times_expected = 50;
   const auto& plan = bench.session.plan;
   const double once_s = plan.execution_limit_s.value_or(
       at_least_s + times_expected * rough_seconds(plan, trial));

@@ -203,24 +203,27 @@ void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
         Verdict::launch_failed,
         {.cause = Cause::grid_not_resident, .arguments = {std::int64_t{most}}});
   }
-  Launch launch{
-      .kernel = kernel,
-      .thread = std::move(thread),
-      .arguments = arguments.data(),
-      .argument_bytes = arguments.size(),
-      .grid = dim(config.grid),
-      .block = dim(config.block),
-      .shared_bytes = config.shared_bytes,
-      .overlaps = config.overlaps,
-      .order = order_,
-      .seed = seed_,
-      .arena = &machine_->arena,
-      .device = device_,
-      .deadline = std::chrono::steady_clock::now() + machine_->time_limit,
-      .first_instance = machine_->instances,
-      .ordering = ordering_,
-      .counts = kernel != nullptr ? machine_->counts.get() : nullptr,
-      .blocks = std::vector<std::uint32_t>(blocks)};
+  // Blocks with little to do cost more than the work that was expected.
+  constexpr std::chrono::microseconds slowest_thread{10};
+  const auto threads = blocks * static_cast<std::size_t>(in_block);
+  Launch launch{.kernel = kernel,
+                .thread = std::move(thread),
+                .arguments = arguments.data(),
+                .argument_bytes = arguments.size(),
+                .grid = dim(config.grid),
+                .block = dim(config.block),
+                .shared_bytes = config.shared_bytes,
+                .overlaps = config.overlaps,
+                .order = order_,
+                .seed = seed_,
+                .arena = &machine_->arena,
+                .device = device_,
+                .deadline = std::chrono::steady_clock::now() +
+                            machine_->time_limit + threads * slowest_thread,
+                .first_instance = machine_->instances,
+                .ordering = ordering_,
+                .counts = kernel != nullptr ? machine_->counts.get() : nullptr,
+                .blocks = std::vector<std::uint32_t>(blocks)};
   std::iota(launch.blocks.begin(), launch.blocks.end(), 0u);
   arrange(launch.blocks, order_, seed_);
   if (config.cooperative) launch.barrier.emplace(blocks);
@@ -228,8 +231,6 @@ void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
   // All blocks of a cooperative launch are alive at once. A small launch is not
   // worth a second core. Each stack needs two mappings, and a process has at
   // most 65530.
-  const auto threads =
-      blocks * launch.block.x * launch.block.y * launch.block.z;
   constexpr std::size_t most_stacks = 30'000, stack_bytes = 64 * 1024;
   if (config.cooperative && threads > most_stacks) {
     throw PointError(
