@@ -57,6 +57,7 @@ ifneq ($(filter default undefined,$(origin CXX)),)   # undefined by make -R
 endif
 ifeq ($(origin NVCC),undefined)   # NVCC= (empty) builds without CUDA
   # The first one that runs: one in PATH may wrap a missing compiler.
+  export SOUGHT_NVCC := 1
   NVCC := $(shell for n in nvcc $(if $(CUDA_HOME),$(CUDA_HOME)/bin/nvcc) /usr/local/cuda/bin/nvcc; do \
                     answer '.* release [0-9]+\.[0-9]+,.*' "$$n" --version >/dev/null && command -v "$$n" && break; done)
 endif
@@ -129,7 +130,7 @@ ON_CLUSTER = $(if $(filter node,$(BUILD_ON)),,build)
 # Without a GPU, experiments do not wait minutes for nvcc: bin/parlab is then
 # the emulation, or an older program. Experiments run what was built now.
 NOW := PARLAB=$(if $(GPU_ARCH),$(PARLAB),$(BIN)/parlab-emulated)
-ENOUGH = $(if $(GPU_ARCH),build,some-parlab $(WORKLOADS:%=$(BIN)/%) $(B)/grade/emulated.link)
+ENOUGH = $(if $(GPU_ARCH),build,build-emulated)
 
 # each_experiment NAMES, SETTINGS, ARGUMENT: runs their steps, or a fourth
 # argument for each $e. A point that fails (status 1) stops neither the other
@@ -195,7 +196,7 @@ measure: ## measure a workload, WORKLOAD=heat: all of its variants at sizes in e
 	@$(if $(CLUSTER),echo "measure: no job of a cluster; run it in one: srun make measure WORKLOAD=..." >&2; exit 2)
 	@$(MAKE) $(ENOUGH)
 	@$(call each_experiment,$(or $(WORKLOAD),''),$(NOW),,scripts/measure.sh $$e)
-	@$(MAKE) figures
+	@$(MAKE) figures-of-$$(scripts/machine-name.sh)
 	@scripts/list-figures.sh $(WORKLOAD)
 	@$(none_failed)
 
@@ -256,7 +257,7 @@ $(EXPERIMENTS): $(ON_CLUSTER)
 else
 $(EXPERIMENTS): build
 	@$(call each_experiment,$@,PARLAB=$(PARLAB))
-	@$(MAKE) figures
+	@$(MAKE) figures-of-$$(scripts/machine-name.sh)
 	@scripts/list-figures.sh $@
 	@$(none_failed)
 endif

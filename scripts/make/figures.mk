@@ -53,8 +53,14 @@ PAGE_SOURCES := $(wildcard src/page/* src/render/* src/claims/* src/commands/pag
                            serial/*/* openmp/*/* blas/*/* cuda/*/* scripts/*/*)
 drawn = $(foreach r,$(filter $1/%,$(RECORDED)),$(if $(call tables_of,$r),plots/$r-tables.txt) $(if $(GNUPLOT),$(patsubst \
           $(call folder_of,$r)/%.gp,plots/$r-%.svg,$(wildcard $(call folder_of,$r)/*.gp))))
+# All figures of one machine and the index, for who has measured there; others
+# may be out of date.
+figures-of-%: say-what-is-left-out
+	@:
 define page_of
 figures: plots/$1/index.html
+.PHONY: figures-of-$1
+figures-of-$1: say-what-is-left-out $(if $(SQLITE),$(call drawn,$1)) plots/$1/index.html plots/index.html
 plots/$1/index.html: $(call parts_of,$(filter results/$1/%,$(RECORDS))) $(PAGE_SOURCES) | $(if $(SQLITE),$(call drawn,$1)) $(BIN)/parlab-emulated
 	@$(BIN)/parlab-emulated page results/$1 --figures plots/$1 --databases $(R)/$1 --output $$@ && echo "  wrote $$@"
 endef

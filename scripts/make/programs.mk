@@ -216,6 +216,9 @@ LINKED := $(strip $(foreach f,$(found),$(if $(findstring :,$f),$f)))
 .PHONY: some-parlab
 some-parlab: $(BIN)/parlab-emulated
 	@[ -e $(BIN)/parlab ] || ln -sfn parlab-emulated $(BIN)/parlab
+.PHONY: build-emulated
+build-emulated: some-parlab $(WORKLOADS:%=$(BIN)/%) $(B)/grade/emulated.link
+	@:
 
 ifeq ($(NVCC),)
 $(BIN)/parlab: some-parlab
@@ -237,7 +240,7 @@ $(WORKLOADS:%=$(BIN)/%):
 	@mkdir -p $(BIN) && ln -sfn $(LINK_TO) $@
 
 build: $(PARLAB) $(BIN)/parlab-emulated $(BIN)/parlab $(WORKLOADS:%=$(BIN)/%)
-	@$(if $(NVCC),:,echo "CUDA toolkit not found: CUDA variants are emulated (never timed)$(comma) cuBLAS is left out")
+	@$(if $(NVCC),:,echo "$(if $(SOUGHT_NVCC),CUDA toolkit not found,built without CUDA (NVCC=)): CUDA variants are emulated (never timed)$(comma) cuBLAS is left out")
 	@$(if $(UNKNOWN_ARCH),echo "nvidia-smi tells no compute capability: built for several GPUs; GPU_ARCH=90 says it",:)
 
 # How `parlab grade` links the program of a submission, OBJECT, to PROGRAM: with
