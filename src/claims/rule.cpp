@@ -263,8 +263,7 @@ Tally at_least(const std::vector<Compared>& compared, double factor) {
 Judgement together(const std::vector<Judgement>& parts) {
   bool all = true, none = true, tested = false, untested = false;
   Judgement whole;
-  whole.computed =
-      std::ranges::all_of(parts, [](auto& part) { return part.computed; });
+  bool measured = false;
   for (const auto& part : parts) {
     if (part.outcome == Outcome::cannot_be_tested) {
       untested = true;
@@ -272,6 +271,7 @@ Judgement together(const std::vector<Judgement>& parts) {
       const bool holds = part.outcome == Outcome::holds ||
                          part.outcome == Outcome::holds_where_tested;
       tested = true;
+      measured |= !part.computed;
       untested |= part.outcome == Outcome::holds_where_tested;
       all &= holds;
       none &= part.outcome == Outcome::does_not_hold;
@@ -286,6 +286,7 @@ Judgement together(const std::vector<Judgement>& parts) {
       whole.missing += (whole.missing.empty() ? "" : "; ") + part.missing;
     }
   }
+  whole.computed = tested && !measured;
   if (tested) {
     const auto held = untested ? Outcome::holds_where_tested : Outcome::holds;
     whole.outcome = all    ? held

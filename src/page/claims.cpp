@@ -126,6 +126,12 @@ std::vector<Block> claims_grid(const std::vector<Judged>& machines) {
   return grids;
 }
 
+bool any_tested(const std::vector<Finding>& findings) {
+  return std::ranges::any_of(findings, [](const Finding& finding) {
+    return !finding.computed && finding.outcome != Outcome::cannot_be_tested;
+  });
+}
+
 Section claims(const std::vector<Finding>& findings,
                const std::filesystem::path& figures) {
   auto table =
@@ -147,8 +153,11 @@ Section claims(const std::vector<Finding>& findings,
       .title = "Do the claims of the source reports hold?",
       .label = "Claims",
       .blocks = {
-          Paragraph{of_all(hold, findings.size()) +
-                    " claims and observations hold here. " +
+          Paragraph{(any_tested(findings)
+                         ? of_all(hold, findings.size()) +
+                               " claims and observations hold here. "
+                         : "None of the reports' claims is tested on this "
+                           "machine. ") +
                     counted_verdicts(findings) +
                     ". Each links to its text and to the reason why it holds "
                     "or not."},

@@ -263,7 +263,7 @@ Headlines headlines(const Measured& measured,
        {of_travel(measured), of_teams(measured), of_energy(measured)}) {
     if (more) found.all.push_back(*more);
   }
-  found.all.push_back(of_claims(findings));
+  if (any_tested(findings)) found.all.push_back(of_claims(findings));
   for (auto& headline : found.all)
     headline.target = page + headline.target;
   return found;

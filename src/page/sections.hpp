@@ -87,6 +87,8 @@ std::optional<Section> energy(const Measured& measured);
 // How far the devices of a cluster differ, and which of them are slow; nullopt
 // if no control points were measured.
 std::optional<Section> devices(const Measured& measured);
+// By records of this machine, not only by construction.
+bool any_tested(const std::vector<Finding>& findings);
 // The claims of the source reports, with links to the figures that are in the
 // folder.
 Section claims(const std::vector<Finding>& findings,

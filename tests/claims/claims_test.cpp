@@ -182,6 +182,7 @@ BOOST_AUTO_TEST_CASE(
     if (finding.outcome == untested) {
       BOOST_TEST(contains(finding.missing, "make "), finding.id);
     } else {
+      BOOST_TEST(finding.computed, finding.id);
       BOOST_TEST(!finding.numbers.empty(), finding.id);
       const auto text = words(finding.numbers) + finding.rule;
       BOOST_TEST((contains(text, "computed") || contains(text, "published")),

@@ -917,6 +917,14 @@ BOOST_AUTO_TEST_CASE(the_first_screen_says_how_far_kernels_come) {
   BOOST_TEST(has(text, "class=\"strip narrow\""));
 }
 
+BOOST_AUTO_TEST_CASE(claims_that_nothing_tested_do_not_count) {
+  const auto measured =
+      arrange({a_run("")}, {a_record("serial/plain", 64, 900)});
+  const auto text = page_of(measured);
+  BOOST_TEST(has(text, "None of the reports&#39; claims is tested on this"));
+  BOOST_TEST(!has(text, "claims of the source reports hold;"));
+}
+
 BOOST_AUTO_TEST_CASE(the_summary_says_what_was_not_measured) {
   auto measured = arrange({a_run()}, {a_record("cuda/naive", 64, 30)});
   measured.experiments = {{"patras-atax", {"fake"}}};
