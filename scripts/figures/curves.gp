@@ -181,7 +181,7 @@ do for [p = 1:panels] {
     in_place = sprintf("title name_of(%d) at screen name_x(%d), screen 1 - name_at[%d] / tall", c, c, c)
     how = look(c) > 20 && look(c) < 30 ? sprintf("using 1:2 with lines linetype %d ", look(c)) : \
         look(c) == 20 ? sprintf("using 1:2 with linespoints linetype 20 pointtype %d pointsize 0.7 ", rank(name_of(c)) > 0 ? shape_of(name_of(c)) : shape(int(fact(c, 4)))) : \
-        sprintf("using 1:2:3:4 with %s linetype %d pointsize %.2f linewidth %.1f ", alone ? "yerrorbars" : "yerrorlines", look(c), panels == 1 ? 0.8 : 0.6, alone ? 0.7 : 1.4)
+        sprintf("using 1:2:3:4 with %s linetype %d %s pointsize %.2f linewidth %.1f ", alone ? "yerrorbars" : "yerrorlines", look(c), alone ? "dashtype 1" : "", panels == 1 ? 0.8 : 0.6, alone ? 0.7 : 1.4)
     all_of_panel = all_of_panel . (c > first_c ? ", " : "") . rows_of(c) . " " . how . in_place
   }
   if (exists("level")) { all_of_panel = all_of_panel . ", level with lines linetype 22 linewidth 1 notitle" }

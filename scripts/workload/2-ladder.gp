@@ -3,5 +3,5 @@
 load "scripts/workload/names.inc"
 at = "FROM main WHERE 1"
 percent = "roof_percent"
-of = "the limit"
+of = "the limit of memory or arithmetic"
 load "scripts/figures/rungs.gp"
