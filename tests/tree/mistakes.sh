@@ -34,6 +34,8 @@ expect "make check would notice" test ! -e build/emulated/cuda/dmv/broken.cu.o
 expect "the rest of the program is there" eval "$parlab dmv --list | grep -q 'cuda/mine'"
 expect "rows taken for columns are found where only a square was asked for" \
   eval "$parlab dmv 65 --variant cuda/mine --emulate 2>&1 | grep -q 'does it confuse two extents'"
+expect "it is wrong at the rectangle alone, which is named, and fails the run" \
+  eval "! $parlab dmv 65 --variant cuda/mine --emulate >out 2>&1 && grep -q '1 passed, 1 failed' out && grep -q 'dmv 33x67' out"
 expect "found at 3x1000, the message says that it is right at a square" \
   eval "$parlab dmv 3x1000 --variant cuda/mine --emulate 2>&1 | tr -s ' \n' ' ' | grep -q 'does it confuse two extents'"
 expect "a right kernel is emulated at a rectangle as well" \
