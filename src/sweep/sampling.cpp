@@ -30,25 +30,28 @@ double seconds_now() {
       .count();
 }
 
-// The inputs of a batch's last execution. is_anew: they are certainly written
-// anew before it, not just with some probability.
+// The inputs of a batch's last execution. may_be_judged: those that the problem
+// knows the results of. is_anew: they are certainly written anew before it, not
+// just with some probability.
 struct LastInputs {
-  const Disturbance& disturbance;
-  bool is_anew = false;
+  bool may_be_judged, is_anew = false;
 };
 
 // Draws the length of the batch, and with it the execution that may be checked.
 BatchPlan plan_batch(Bench& bench, const Pending& pending,
                      const LastInputs& last) {
+  const Problem& problem = *bench.problem;
   const std::int64_t usual = std::max(1, pending.measurement->next_batch());
   const auto count =
       1 + random_below(pending.measurement->exact() ? usual : 2 * usual - 1);
   BatchPlan plan{.cache = pending.record.cache, .executions = {}};
   for (std::int64_t i = 0; i < count; ++i)
-    plan.executions.push_back(bench.problem->disturbance());
+    plan.executions.push_back(problem.disturbance());
   auto& executions = plan.executions;
-  executions.back().signs = last.disturbance.signs;
-  executions.back().inputs = last.disturbance.inputs;
+  if (last.may_be_judged) {
+    executions.back().signs = problem.disturbed().signs;
+    executions.back().inputs = problem.disturbed().inputs;
+  }
   for (auto i = executions.rbegin(); i + 1 != executions.rend(); ++i) {
     const bool certain = last.is_anew && i == executions.rbegin();
     if (!certain && !random_chance(share_anew)) (i + 1)->signs = i->signs;
@@ -233,9 +236,7 @@ void take_samples(Bench& bench, Cache cache) {
       if (!pending->trial->passed()) continue;
       show_work(bench, to_string(cache), *pending->trial);
       const bool candidate = candidates.contains(pending);
-      take_batch(bench, *pending,
-                 {candidate ? bench.problem->disturbed()
-                            : bench.problem->disturbance()},
+      take_batch(bench, *pending, {.may_be_judged = candidate},
                  [&] { return candidate && random_chance(probability); });
     }
     drop_finished(open);
@@ -277,8 +278,7 @@ void check_as_timed(Bench& bench, InputKind measured_on) {
     if (!pending->trial->passed()) continue;
     show_work(bench, "verifying", *pending->trial);
     const Measurement kept = *pending->measurement;
-    take_batch(bench, *pending,
-               {.disturbance = bench.problem->disturbed(), .is_anew = true},
+    take_batch(bench, *pending, {.may_be_judged = true, .is_anew = true},
                [] { return true; });
     *pending->measurement = kept;
   }

@@ -234,7 +234,8 @@ BOOST_AUTO_TEST_CASE(threads_beyond_those_asked_for_are_blamed_if_they_return) {
     BOOST_TEST(found.timed() == (suspected < 3));
     return to_string(found.verdict);
   };
-  BOOST_TEST(verdict_after(2) == "passed");
+  for (int i = 0; i < 10; ++i)  // chance decides which batches are judged
+    BOOST_TEST(verdict_after(2) == "passed");
   BOOST_TEST(verdict_after(1000) == "implausible");
 }
 
