@@ -16,10 +16,11 @@ largest = "(SELECT max(n) FROM (SELECT n, count(*) AS c " . at . " GROUP BY n) W
 rows = "SELECT * FROM (SELECT '" . of . "' AS panel, '" . n_is . "' || " . n_words . " AS series, name, " . percent . " AS x, " . percent . " * time_s / high_s AS low, " . percent . " * time_s / low_s AS high, '%' AS unit, tunables AS note, NULL AS look " . at . " AND n = " . largest . " ORDER BY x DESC)" \
   . " UNION ALL SELECT '" . of . "', 'other sizes', name, " . percent . ", NULL, NULL, '%', '" . n_is . "' || " . n_note . ", 20 " . at . " AND n <> " . largest . " AND name IN (SELECT name " . at . " AND n = " . largest . ")"
 level = 100
-found = list("SELECT " . bound("name") . " || ' ' || printf('%.0f', " . percent . ") || ' ' || (SELECT count(*) " . at . " AND n = " . largest . " AND " . percent . " >= 0.98 * b.best) || ' ' || " . n_words . " FROM (SELECT *, max(" . percent . ") AS best " . at . " AND n = " . largest . ") b")
+found = list("SELECT " . bound("name") . " || ' ' || printf('%.0f', " . percent . ") || ' ' || (SELECT count(*) " . at . " AND n = " . largest . " AND " . percent . " >= 0.98 * b.best) || ' ' || " . bound(n_words) . " FROM (SELECT *, max(" . percent . ") AS best " . at . " AND n = " . largest . ") b")
 if (words(found) == 4) {
-  finding = int(word(found, 3)) > 1 ? sprintf("%s rungs reach %s %% of %s at %s, or nearly so", word(found, 3), word(found, 2), of, word(found, 4)) : \
-      sprintf("%s alone reaches %s %% of %s at %s", freed(word(found, 1)), word(found, 2), of, word(found, 4))
-  if (unsteady) { finding = sprintf("%s is the fastest at %s; no limit held still", freed(word(found, 1)), word(found, 4)) }
+  size = freed(word(found, 4))
+  finding = int(word(found, 3)) > 1 ? sprintf("%s rungs reach %s %% of %s at %s, or nearly so", word(found, 3), word(found, 2), of, size) : \
+      sprintf("%s alone reaches %s %% of %s at %s", freed(word(found, 1)), word(found, 2), of, size)
+  if (unsteady) { finding = sprintf("%s is the fastest at %s; no limit held still", freed(word(found, 1)), size) }
 }
 load "scripts/figures/dots.gp"

@@ -76,6 +76,7 @@ drawn=$(own_make figures 2>&1)
 for name in 1-time 2-ladder 3-speedup; do
   expect "scan-$name is drawn, with a finding" grep -qE '<title>scan, float: .+ ' plots/fixture/scan-$name.svg
 done
+expect "... which names the size" grep -q '<title>scan, float: .* at 0.25 MiB' plots/fixture/scan-2-ladder.svg
 scan=results/fixture/scan.jsonl
 sed -Ei.steady 's/"roof_s":[^,]*,("slowest_roof_s":[^,]*,)?//' $scan
 own_make figures >/dev/null 2>&1
