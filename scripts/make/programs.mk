@@ -7,9 +7,9 @@
 # cuda/WORKLOAD/shared. Sorted, because make 4.2 does not.
 VARIANTS  := $(sort $(wildcard serial/*/*.cpp openmp/*/*.cpp blas/*/*.cpp))
 KERNELS   := $(wildcard cuda/*/shared/*.cu cuda/*/*.cu)
-# What is in the tree, as words: a hash, files with code for the device, links in
-# the folder of programs as NAME:TARGET, lists of headers, and `odd` if make or
-# records cannot take the name of a variant.
+# The content of the tree, as words: a hash, files with code for the device,
+# links in the folder of programs as NAME:TARGET, lists of headers, and `odd` if
+# make or records cannot take the name of a variant.
 odd_names = find serial openmp cuda blas -name '[!.]*' -name '*[!a-zA-Z0-9_.+-]*' '(' -name '*.cu' -o -name '*.cpp' ')' 2>/dev/null
 found := $(shell cat scripts/source-hash.sh scripts/same-sources.list | sha1sum; \
                  grep -lE '__global__|__device__|<<<|\.cuh"|<cub/' src/places/cuda/*.cu blas/*/*.cu; \

@@ -1,5 +1,5 @@
 // Rows that are normalised: sums go through quotients and roots, and the bound
-// stays sharp in long rows. What is right passes in every order, and what
+// stays sharp in long rows. Right sums pass in every order, and a sum that
 // leaves out one element of a row is refused.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
