@@ -136,9 +136,9 @@ expect "nor where it was started" test "$(ls "$prefix/elsewhere")" = mine.cu
 rm -r "$prefix"
 expect "without the toolkit there is bin/parlab" eval '"$tree/bin/parlab" --version | grep -q parlab'
 rm -f "$tree/bin/parlab"
-expect "with the toolkit and no GPU, make report asks for some bin/parlab" \
-  eval 'own_make -C "$tree" NVCC=/bin/true GPU_ARCH= print-ENOUGH | grep -qw some-parlab'
-expect "which is the emulation then" \
+expect "with the toolkit and no GPU, make report asks for the emulation" \
+  eval 'own_make -C "$tree" NVCC=/bin/true GPU_ARCH= print-ENOUGH | grep -qw build-emulated'
+expect "... and has a bin/parlab then" \
   eval 'own_make -C "$tree" NVCC=/bin/true GPU_ARCH= some-parlab && "$tree/bin/parlab" --version | grep -q parlab'
 
 # Any BLAS with the CBLAS interface, by its name in the records. with_blas SONAME: the verdict and the library
