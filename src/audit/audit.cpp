@@ -106,7 +106,9 @@ std::vector<Detail> objections_to_ceilings(
         *std::ranges::max_element(ceilings, {}, &KnownCeiling::rate);
     for (const auto& one : ceilings) {
       const double roof_s = one.work / best.rate();
-      if (one.roof_s <= steady_roof * roof_s) continue;
+      const double slowest_s = records[one.record].slowest_roof_s,
+                   error = std::max(1.0, slowest_s / one.roof_s);
+      if (one.roof_s <= steady_roof * error * roof_s) continue;
       objections[one.record] = {
           .cause = Cause::ceilings_differ,
           .arguments = {seconds(one.roof_s), records[best.record].point(),

@@ -38,8 +38,9 @@ struct Audit {
 // - a variant that no longer exists or was changed since;
 // - a command that asked for other backends;
 // - a time below the roof;
-// - on the CPU, a roof more than a tenth slower than by the ceilings of another
-//   record of that host, at the same point or by the same unit;
+// - on the CPU, a roof slower than by the ceilings of another record of that
+//   host, at the same point or by the same unit, by more than a tenth and the
+//   error of that roof;
 // - a library on the CPU that is slower than a serial variant;
 // - a time per unit of work above that of a neighbour of its own size, or of
 //   neighbours on both sides, which only one run has seen;

@@ -96,9 +96,9 @@ struct Record {
 
   double flops = 0, bytes = 0;  // minimum that the problem needs
   double roof_s = 0;            // time at the attainable roof; 0: unknown
-  // On a CPU: the same at the slowest moment while the samples were taken, a
-  // quarter of the moments left out; then roof_s is that of the best moment.
-  // 0: not measured beside the samples.
+  // On a CPU: the upper end of its interval; then roof_s is the median time,
+  // times the share of the roof that quiet batches reached. 0: not measured
+  // beside the samples.
   double slowest_roof_s = 0;
   Detail roof_absent;              // why roof_s is not known, if a reason is
   std::vector<std::string> flags;  // "above_roof"

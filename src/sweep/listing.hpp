@@ -54,8 +54,8 @@ struct Pending {
   Record record;
   bool recorded_before = false;
   std::unique_ptr<Measurement> measurement = nullptr;
-  // On the host: by passes beside the samples, seconds of the fastest and the
-  // slowest roof, without the slowest quarter of passes.
+  // On the host: seconds of the roof while the samples were taken, and the
+  // upper end of their interval.
   std::optional<Interval> roof = {};
 };
 

@@ -1,6 +1,7 @@
 #include "sweep/roof_watch.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/clock.hpp"
 #include "machine/roof.hpp"
@@ -10,13 +11,18 @@ namespace parlab {
 namespace {
 
 // Passes take no larger share of the time in which samples are taken.
-constexpr double share_for_passes = 0.03;
+constexpr double share_for_passes = 0.1;
 constexpr std::size_t passes_at_least = 1;  // before the last one
 
 // The last of so many passes that counts, from the fastest on. Medians of times
 // do not notice either what slows a quarter of them down.
 std::size_t all_but_a_quarter(std::size_t passes) {
   return 3 * passes / 4;
+}
+
+// Their number if it is none of them.
+std::size_t index_in(const std::vector<Pending*>& all, const Pending& one) {
+  return static_cast<std::size_t>(std::ranges::find(all, &one) - all.begin());
 }
 
 }  // namespace
@@ -82,6 +88,7 @@ RoofWatch::RoofWatch(Bench& bench, const std::vector<Pending*>& open) {
     wanted_.include(least.limits(place.ceilings));
   }
   roofs_.resize(pending_.size());
+  passes_before_.resize(pending_.size());
 }
 
 void RoofWatch::look() {
@@ -92,14 +99,56 @@ void RoofWatch::look() {
   take_pass();
 }
 
+void RoofWatch::sampled(const Pending& pending) {
+  const auto i = index_in(pending_, pending);
+  if (i < pending_.size()) passes_before_[i].push_back(roofs_[i].size());
+}
+
+bool RoofWatch::settled(const Pending& pending) const {
+  const auto i = index_in(pending_, pending);
+  return host_ == nullptr || i == pending_.size() ||
+         share(i).precision <= steady_roof - 1;
+}
+
+Summary RoofWatch::share(std::size_t i) const {
+  const auto& roofs = roofs_[i];
+  const auto& passes_before = passes_before_[i];
+  const auto& measurement = *pending_[i]->measurement;
+  const auto& batches = measurement.batches();
+  if (roofs.empty()) return {};
+  const double quiet_s = steady_roof * std::ranges::min(roofs);
+  Samples shares;
+  auto begin = measurement.seconds().begin();
+  for (std::size_t batch = 0;
+       batch < std::min(batches.size(), passes_before.size()); ++batch) {
+    const auto end = begin + batches[batch];
+    const auto next = passes_before[batch];
+    if (next < roofs.size() && roofs[next - 1] <= quiet_s &&
+        roofs[next] <= quiet_s) {
+      shares.seconds.push_back(std::min(roofs[next - 1], roofs[next]) /
+                               median({begin, end}));
+      shares.batches.push_back(1);
+    }
+    begin = end;
+  }
+  return summarize(shares);
+}
+
 void RoofWatch::finish() {
   take_pass();
   for (std::size_t i = 0; i < pending_.size(); ++i) {
     auto& roofs = roofs_[i];
     if (roofs.empty()) return;
-    std::ranges::sort(roofs);
-    pending_[i]->roof =
-        Interval{roofs.front(), roofs[all_but_a_quarter(roofs.size())]};
+    const Summary of_time = share(i);
+    if (std::isfinite(of_time.precision)) {
+      const double roof_s =
+          of_time.median * median(pending_[i]->measurement->seconds());
+      pending_[i]->roof = Interval{roof_s, roof_s * (1 + of_time.precision)};
+    } else {
+      std::ranges::sort(roofs);
+      pending_[i]->roof =
+          Interval{roofs.front(), roofs[all_but_a_quarter(roofs.size())]};
+    }
   }
 }
 

@@ -204,17 +204,18 @@ void shuffle(std::vector<Pending*>& open) {
 
 // While power is capped, the clock of a kernel depends on its neighbours in the
 // round, so all stay to the end.
-void drop_finished(std::vector<Pending*>& open) {
+// The others stay while their share of the limit is not known, too.
+void drop_finished(std::vector<Pending*>& open, const RoofWatch& roofs) {
   const bool capped = std::ranges::any_of(open, [](const Pending* pending) {
     return pending->measurement->capped();
   });
   std::erase_if(open, [&](const Pending* pending) {
     const auto& measurement = *pending->measurement;
-    return !pending->trial->passed() ||
-           (capped ? measurement.exhausted() : measurement.finished());
+    if (!pending->trial->passed() || measurement.exhausted()) return true;
+    return !capped && measurement.finished() && roofs.settled(*pending);
   });
-  if (std::ranges::all_of(open, [](const Pending* pending) {
-        return pending->measurement->finished();
+  if (std::ranges::all_of(open, [&](const Pending* pending) {
+        return pending->measurement->finished() && roofs.settled(*pending);
       })) {
     open.clear();
   }
@@ -224,7 +225,6 @@ void take_samples(Bench& bench, Cache cache) {
   auto open = open_measurements(bench, cache);
   RoofWatch roofs(bench, open);
   while (!open.empty() && !bench.interrupted()) {
-    roofs.look();
     bench.problem->disturb();
     const auto candidates = choose_candidates(open);
     const double probability =
@@ -236,10 +236,12 @@ void take_samples(Bench& bench, Cache cache) {
       if (!pending->trial->passed()) continue;
       show_work(bench, to_string(cache), *pending->trial);
       const bool candidate = candidates.contains(pending);
+      roofs.look();
       take_batch(bench, *pending, {.may_be_judged = candidate},
                  [&] { return candidate && random_chance(probability); });
+      if (pending->trial->passed()) roofs.sampled(*pending);
     }
-    drop_finished(open);
+    drop_finished(open, roofs);
   }
   if (!bench.interrupted()) roofs.finish();
 }

@@ -116,14 +116,16 @@ BOOST_AUTO_TEST_CASE(each_fault_is_found_and_no_other_record_is_blamed) {
 // Roofs that were measured beside the samples are those of their moments.
 BOOST_AUTO_TEST_CASE(ceilings_of_one_host_are_compared) {
   const auto with = [](std::size_t i, double roof_s, std::size_t j,
-                       double other_s, const std::string& unit = "") {
+                       double other_s, const std::string& unit = "",
+                       double error = 1) {
     auto records = good();
     Run run = a_run();
     run.host = {.read = {{1e9, 1e12}}, .units = {{"fma float", 1e10}}};
     for (auto& record : records)
       record.unit = "fma double";
     for (const auto& [at, seconds] : {std::pair(i, roof_s), {j, other_s}}) {
-      records[at].roof_s = records[at].slowest_roof_s = seconds;
+      records[at].roof_s = seconds;
+      records[at].slowest_roof_s = error * seconds;
       if (!unit.empty()) records[at].unit = unit;
     }
     return causes(records, run);
@@ -135,6 +137,9 @@ BOOST_AUTO_TEST_CASE(ceilings_of_one_host_are_compared) {
   // Records 0 and 3 are of one point.
   is(with(0, 2e-4, 3, 1e-4), first);
   is(with(0, 1.08e-4, 3, 1e-4), none);
+  // Its own interval counts.
+  is(with(0, 1.15e-4, 3, 1e-4), first);
+  is(with(0, 1.15e-4, 3, 1e-4, "", 1.06), none);
   // Memory is not compared between sizes.
   is(with(0, 2e-4, 2, 1e-4), none);
   // A unit is: record 2 has four times the operations of record 0.
