@@ -30,8 +30,8 @@ class Least {
 // unless the plan gives its ceilings. A pass that fails is the last one.
 //
 // Each batch is held against the passes before and after it. Only quiet batches
-// count, those between two passes that came near the fastest of all: others may
-// slow a pass and not the batch, or the other way round.
+// count, those between two passes that came near the fastest quarter of all:
+// others may slow a pass and not the batch, or the other way round.
 class RoofWatch {
  public:
   RoofWatch(Bench& bench, const std::vector<Pending*>& open);
