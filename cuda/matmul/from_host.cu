@@ -45,8 +45,9 @@ std::vector<std::int64_t> cuts(std::int64_t extent, std::int64_t parts,
 template <bool ADD, typename T>
 void multiply_tile(Gpu& gpu, const Matmul::Args<T>& p) {
   using Large = typename TileShapes<T>::Large;
-  launch_tiles<ADD>(gpu, p,
-                    fits<Large>(p) ? TileSize::large : best_size(gpu, p));
+  launch_tiles<ADD>(
+      gpu, p,
+      fits<Large>(p) ? TileChoice{TileSize::large} : best_tiles(gpu, p, false));
 }
 
 // A product in progress: the pieces of it that are on the GPU, each a matrix of

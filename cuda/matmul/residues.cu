@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(PlainTile::threads, PlainTile::blocks_per_sm)
     matmul_tensor_where_uneven(Matmul::Args<double> p,
                                const std::uint32_t* uneven) {
   wait_for_launch_before();
-  if (*uneven != 0) multiply_by_block<WIDTH, PlainTile>(p, p.k, p.n);
+  if (*uneven != 0) multiply_by_block<WIDTH, false, PlainTile>(p, p.k, p.n, {});
 }
 
 void multiply_where_uneven(Gpu& gpu, const Matmul::Args<double>& p,

@@ -10,6 +10,7 @@
 #include "aligned.cuh"
 #include "gpu/overlap.hpp"
 #include "gpu/tensor_cores.hpp"
+#include "parts.cuh"
 #include "place.cuh"
 #include "slices.cuh"
 #include "workloads/matmul.hpp"
@@ -21,32 +22,33 @@ namespace {
 // rows x cols: of C, per block and per warp. depth: columns of A in a stage of
 // shared memory, divided among the slices; a slice is a group of warps that has
 // the whole tile. product: columns of A multiplied at a time. share: relative
-// time for the same work. begin: a multiprocessor's time before and after its
-// tiles, in tiles. As measured on an H200.
+// time for the same work. waiting: tiles that a multiprocessor's few blocks
+// cost more. begin: the time before and after the tiles, in elements of C times
+// columns of A. As measured on an H200.
 struct LargeTile {
   static constexpr int rows = 128, cols = 64, warp_rows = 64, warp_cols = 32;
   static constexpr int depth = 16, product = 8, slices = 1, stages = 4,
                        blocks_per_sm = 2;
-  static constexpr double share = 1, begin = 0.3;
+  static constexpr double share = 1.05, waiting = 0, begin = 2.3e6;
 };
 // For problems of medium size: eight warps share a block's work.
 struct WholeTile {
   static constexpr int rows = 128, cols = 64, warp_rows = 32, warp_cols = 32;
   static constexpr int depth = 32, product = 16, slices = 1, stages = 4,
                        blocks_per_sm = 1;
-  static constexpr double share = 1.06, begin = 0.2;
+  static constexpr double share = 1, waiting = 0, begin = 2.4e6;
 };
 struct SmallTile {
   static constexpr int rows = 32, cols = 64, warp_rows = 16, warp_cols = 32;
   static constexpr int depth = 32, product = 16, slices = 1, stages = 3,
                        blocks_per_sm = 3;
-  static constexpr double share = 1.2, begin = 0.9;
+  static constexpr double share = 1.07, waiting = 0.4, begin = 0.95e6;
 };
 struct TinyTile {
   static constexpr int rows = 32, cols = 32, warp_rows = 32, warp_cols = 32;
   static constexpr int depth = 64, product = 8, slices = 4, stages = 3,
                        blocks_per_sm = 2;
-  static constexpr double share = 1.37, begin = 1.6;
+  static constexpr double share = 1.27, waiting = 1.4, begin = 0.9e6;
 };
 
 // Constants that follow from a tile.
@@ -347,14 +349,16 @@ struct Division {
     if (cols < n) right = ceil_div(rows, S::threads / 32 * fringe_rows);
   }
   __host__ __device__ std::int64_t tiles() const { return down * across; }
+  bool has_fringes() const { return below + right > 0; }
 };
 
 // WIDTH: elements copied at once from the rows of A and B, which begin at
-// multiples of their pitches; 2 if all rows are aligned to 16 bytes.
-template <int WIDTH, typename S>
-__device__ __forceinline__ void multiply_by_block(const Matmul::Args<double>& p,
-                                                  std::int64_t a_pitch,
-                                                  std::int64_t b_pitch) {
+// multiples of their pitches; 2 if all rows are aligned to 16 bytes. parts: of
+// no use unless several blocks share a tile.
+template <int WIDTH, bool SHARED, typename S>
+__device__ __forceinline__ void multiply_by_block(
+    Matmul::Args<double> p, std::int64_t a_pitch, std::int64_t b_pitch,
+    const PartsOfK<double>& parts) {
   double* const shared = shared_memory<double>();
   const Division<S> division(p.m, p.n);
   std::int64_t tile = blockIdx.x, tile_row, tile_col;
@@ -365,6 +369,14 @@ __device__ __forceinline__ void multiply_by_block(const Matmul::Args<double>& p,
   tile -= division.right;
   place_of_tile<8>(tile, division.down, division.across, tile_row, tile_col);
   const std::int64_t row0 = tile_row * S::rows, col0 = tile_col * S::cols;
+  if constexpr (SHARED) {
+    const auto before = [&](int part) {
+      return parts.template columns_before<S::depth>(p.k, part);
+    };
+    const std::int64_t first = before(blockIdx.y);
+    p.k = before(blockIdx.y + 1) - first;
+    p.a += first, p.b += first * b_pitch;
+  }
   Copies<WIDTH, S> copies(p, a_pitch, b_pitch, row0, col0);
   Operands<S> operands;
   double sum[S::down][S::across][2][4] = {};
@@ -435,57 +447,87 @@ __device__ __forceinline__ void multiply_by_block(const Matmul::Args<double>& p,
   if constexpr (S::slices > 1) {
     add_slices<S, sizeof sum / sizeof(double)>(operands.slice, shared,
                                                &sum[0][0][0][0]);
-    if (operands.slice > 0) return;
+    if (!SHARED && operands.slice > 0) return;
   }
-
+  if constexpr (SHARED) {
+    constexpr int count = sizeof sum / sizeof(double);
+    double* const all = &sum[0][0][0][0];
+    if (operands.slice == 0) parts.template leave<S::slice_threads, count>(all);
+    if (!parts.all_ended() || operands.slice > 0) return;
+    parts.template add<S::slice_threads, count>(all);
+  }
   store<S>(p.c, p.m, p.n, row0 + operands.row, col0 + operands.col, sum);
 }
 
-template <int WIDTH, typename S>
+template <int WIDTH, bool SHARED, typename S>
 __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
     matmul_tensor(Matmul::Args<double> p, std::int64_t a_pitch,
-                  std::int64_t b_pitch) {
-  multiply_by_block<WIDTH, S>(p, a_pitch, b_pitch);
+                  std::int64_t b_pitch, PartsOfK<double> parts) {
+  multiply_by_block<WIDTH, SHARED, S>(p, a_pitch, b_pitch, parts);
 }
 
-// The time in units of an element of the large tile, for the multiprocessor
-// with the most tiles. If no other block fits beside one, tiles wait for those
-// of fringes.
+// The cost of sharing tiles: of each block of a multiprocessor, in columns of
+// A, and once, in elements of C times columns.
+constexpr double of_sharing_tiles = 200, of_any_sharing = 0.5e6;
+
+// The time for each column of A, in units of an element of C, for the
+// multiprocessor with the most tiles, or parts of tiles. If no other block fits
+// beside one, tiles wait for those of fringes.
 template <typename S>
-double estimate(Gpu& gpu, const Matmul::Args<double>& p) {
+double estimate(Gpu& gpu, const Matmul::Args<double>& p, int parts) {
   const Division<S> division(p.m, p.n);
-  const auto of_one =
-      static_cast<double>(ceil_div(division.tiles(), gpu.multiprocessors()));
-  const bool waits =
-      S::blocks_per_sm == 1 && division.below + division.right > 0;
-  return (of_one + S::begin + (waits ? 0.1 : 0)) * S::rows * S::cols * S::share;
+  const auto of_one = static_cast<double>(
+      ceil_div(division.tiles() * parts, gpu.multiprocessors()));
+  const bool waits = S::blocks_per_sm == 1 && division.has_fringes();
+  constexpr double tile = S::rows * S::cols * S::share;
+  const double sharing =
+      parts == 1 ? 0 : of_sharing_tiles * of_one * tile + of_any_sharing;
+  return (of_one + S::waiting + (waits ? 0.1 : 0)) / parts * tile +
+         (S::begin + sharing) / static_cast<double>(p.k);
 }
 
-// copied: the previous launch copied A or B.
-template <typename S>
-void launch_tensor(Gpu& gpu, const Matmul::Args<double>& p,
-                   std::int64_t a_pitch, std::int64_t b_pitch, bool copied) {
-  const bool aligned = a_pitch % 2 == 0 && b_pitch % 2 == 0;
-  const Division<S> division(p.m, p.n);
-  gpu.launch({.grid = {division.below + division.right + division.tiles()},
-              .block = {S::threads},
-              .shared_bytes = S::shared_bytes,
-              .overlaps = copied},
-             aligned ? matmul_tensor<2, S> : matmul_tensor<1, S>, p, a_pitch,
-             b_pitch);
-}
-
-// The tiles with the least estimated time.
+// A choice of tiles. parts: the blocks that share a tile. copied: the previous
+// launch copied A or B.
 struct TensorPlan {
   double time = std::numeric_limits<double>::infinity();
-  void (*launch)(Gpu&, const Matmul::Args<double>&, std::int64_t, std::int64_t,
-                 bool) = nullptr;
+  int parts = 1;
+  void (*launch)(Gpu&, const Matmul::Args<double>&, std::int64_t a_pitch,
+                 std::int64_t b_pitch, int parts, bool copied) = nullptr;
 };
+
+template <typename S>
+void launch_tensor(Gpu& gpu, const Matmul::Args<double>& p,
+                   std::int64_t a_pitch, std::int64_t b_pitch, int parts,
+                   bool copied) {
+  const bool aligned = a_pitch % 2 == 0 && b_pitch % 2 == 0;
+  const Division<S> division(p.m, p.n);
+  const auto launch = [&](auto kernel, const PartsOfK<double>& parts_of_k) {
+    gpu.launch(
+        {.grid = {division.below + division.right + division.tiles(), parts},
+         .block = {S::threads},
+         .shared_bytes = S::shared_bytes,
+         .overlaps = copied},
+        kernel, p, a_pitch, b_pitch, parts_of_k);
+  };
+  if (parts > 1) {
+    launch(aligned ? matmul_tensor<2, true, S> : matmul_tensor<1, true, S>,
+           {gpu, division.tiles(), parts, S::rows * S::cols});
+  } else {
+    launch(aligned ? matmul_tensor<2, false, S> : matmul_tensor<1, false, S>,
+           {});
+  }
+}
+
+// The plan with the least estimated time.
 inline TensorPlan plan_tensor(Gpu& gpu, const Matmul::Args<double>& p) {
   TensorPlan plan;
   const auto enter = [&]<typename S>(S) {
-    const double time = estimate<S>(gpu, p);
-    if (time < plan.time) plan = {time, launch_tensor<S>};
+    const int most =
+        Division<S>(p.m, p.n).has_fringes() ? 1 : most_parts(p.k, S::depth);
+    for (int parts = 1; parts <= most; ++parts) {
+      const double time = estimate<S>(gpu, p, parts);
+      if (time < plan.time) plan = {time, parts, launch_tensor<S>};
+    }
   };
   enter(Tiling<LargeTile>());
   enter(Tiling<WholeTile>());
@@ -511,7 +553,7 @@ inline void multiply(Gpu& gpu, const Matmul::Args<double>& p,
     b_pitch = b.pitch / size;
   }
   const bool copied = with_copies.a != p.a || with_copies.b != p.b;
-  plan.launch(gpu, with_copies, a_pitch, b_pitch, copied);
+  plan.launch(gpu, with_copies, a_pitch, b_pitch, plan.parts, copied);
 }
 
 }  // namespace

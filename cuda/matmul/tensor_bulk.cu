@@ -24,28 +24,28 @@ using namespace parlab;
 
 namespace {
 
-// As in tensor.cuh. eights: groups of 8 rows multiplied at a time. shared:
-// whether the last tiles are shared, which pays if they are large. narrow:
+// As in tensor.cuh. eights: groups of 8 rows multiplied at a time. narrow:
 // whether there is a kernel for a last column of narrow tiles. early: the
 // barrier of the next stage is tested one group of products before the stage is
-// needed, so that the answer is there by then.
+// needed, so that the answer is there by then. sharing: as `begin`, for the
+// parts of tiles that are shared.
 struct SquareTile {
   static constexpr int rows = 128, cols = 128, warp_rows = 64, warp_cols = 32;
   static constexpr int eights = 2;
-  static constexpr bool shared = true, narrow = true, early = true;
-  static constexpr double share = 0.97, begin = 0.1;
+  static constexpr bool narrow = true, early = true;
+  static constexpr double share = 0.96, begin = 1.6e6, sharing = 3.2e6;
 };
 struct SmallerTile {
   static constexpr int rows = 96, cols = 96, warp_rows = 24, warp_cols = 48;
   static constexpr int eights = 1;
-  static constexpr bool shared = true, narrow = false, early = false;
-  static constexpr double share = 1, begin = 0.1;
+  static constexpr bool narrow = false, early = false;
+  static constexpr double share = 1.01, begin = 1.4e6, sharing = 2.6e6;
 };
 struct HalfTile {
   static constexpr int rows = 128, cols = 64, warp_rows = 32, warp_cols = 32;
   static constexpr int eights = 2;
-  static constexpr bool shared = false, narrow = false, early = false;
-  static constexpr double share = 1.03, begin = 0.12;
+  static constexpr bool narrow = false, early = false;
+  static constexpr double share = 1.03, begin = 1.2e6, sharing = 2.2e6;
 };
 
 constexpr int bulk_threads = 384, bulk_copier = 256,  // the thread that copies
@@ -575,29 +575,42 @@ __global__ void __launch_bounds__(bulk_threads, 1)
 }
 
 // Adds the parts of shared tile blockIdx.x, for four sums of each thread, which
-// blockIdx.y selects.
+// blockIdx.y selects. Threads find the parts, one each, before these are
+// there; then the reads of a part need not wait for those of another.
 template <typename S>
 __global__ void __launch_bounds__(bulk_copier)
     matmul_tensor_bulk_add(Matmul::Args<double> p, double* parts,
                            Shares shares) {
   const int begin = blockIdx.x * shares.steps_of_tile,
             end = begin + shares.steps_of_tile;
-  const int first = shares.block_of(begin), last = shares.block_of(end - 1);
-  wait_for_launch_before();
-  if (first == last) return;  // computed by one block, which stored it
+  const int first = shares.block_of(begin),
+            count = shares.block_of(end - 1) - first + 1;
 
+  // 0: a block without steps, if there are fewer steps than blocks. 2: a block
+  // that had steps of another tile before these.
+  __shared__ unsigned char kinds[bulk_copier];
+  if (static_cast<int>(threadIdx.x) < count) {
+    const int block = first + static_cast<int>(threadIdx.x);
+    const int from = shares.first_step(block);
+    kinds[threadIdx.x] =
+        from == shares.first_step(block + 1) ? 0 : (from < begin ? 2 : 1);
+  }
+  wait_for_launch_before();
+  if (count == 1) return;  // computed by one block, which stored it
+
+  __syncthreads();
   const int four = blockIdx.y;
   double sum[4] = {};
-  for (int block = first; block <= last; ++block) {
-    // If there are fewer steps than blocks, some blocks have none.
-    if (shares.first_step(block) == shares.first_step(block + 1)) continue;
-    // The first block may have had steps of another tile before these.
-    const bool second = shares.first_step(block) < begin;
+  _Pragma("unroll 4")
+  for (int i = 0; i < count; ++i) {
+    const int kind = kinds[i];
+    if (kind == 0) continue;
     _Pragma("unroll")
-    for (int i = 0; i < 2; ++i) {
-      const Pair part = *bulk_part<S>(parts, block, second, four * 2 + i);
-      sum[2 * i] += part.element[0];
-      sum[2 * i + 1] += part.element[1];
+    for (int half = 0; half < 2; ++half) {
+      const Pair part =
+          *bulk_part<S>(parts, first + i, kind == 2, four * 2 + half);
+      sum[2 * half] += part.element[0];
+      sum[2 * half + 1] += part.element[1];
     }
   }
 
@@ -612,10 +625,9 @@ __global__ void __launch_bounds__(bulk_copier)
   store(p, row + 4, col, sum[1], sum[3]);
 }
 
-// The cost of sharing, in columns of A of a tile per multiprocessor. of_narrow:
-// the kernel for narrow tiles is used if its tiles need at most this share of
+// The kernel for narrow tiles is used if its tiles need at most this share of
 // the time of whole ones.
-constexpr double of_sharing = 150, of_narrow = 0.97;
+constexpr double of_narrow = 0.97;
 
 // The time of all tiles, in units of a whole tile's.
 double whole_tiles(const Shares& shares) {
@@ -641,7 +653,9 @@ Shares shares_of(Gpu& gpu, const Matmul::Args<double>& p) {
   const auto down = static_cast<int>(ceil_div(p.m, S::rows)),
              across = static_cast<int>(ceil_div(p.n, S::cols)),
              of_tile = static_cast<int>(ceil_div(p.k, S::depth));
-  const int tiles = down * across, most = gpu.multiprocessors();
+  const int tiles = down * across;
+  // so that a thread each finds the parts of a tile
+  const int most = std::min(gpu.multiprocessors(), bulk_copier);
   const Shares whole{.down = down,
                      .across = across,
                      .inner_across = across,
@@ -651,8 +665,6 @@ Shares shares_of(Gpu& gpu, const Matmul::Args<double>& p) {
                      .inner_steps = 0,
                      .last_steps = 0,
                      .last_cost = Shares::full};
-  if (!S::shared) return whole;
-
   const auto shared_at = [&](int last_cost) {
     Shares shares = whole;
     shares.last_cost = last_cost;
@@ -674,19 +686,18 @@ Shares shares_of(Gpu& gpu, const Matmul::Args<double>& p) {
           ? narrow
           : alike;
 
-  const double saved =
-      (whole_tiles(whole) - whole_tiles(best)) * of_tile * S::depth;
-  return saved < of_sharing ? whole : best;
+  const double saved = (whole_tiles(whole) - whole_tiles(best)) *
+                       static_cast<double>(p.k) * S::rows * S::cols * S::share;
+  return saved < S::sharing ? whole : best;
 }
 
 // As in tensor.cuh.
 template <typename S>
 double estimate_bulk(Gpu& gpu, const Matmul::Args<double>& p) {
   const Shares shares = shares_of<S>(gpu, p);
-  const double sharing =
-      shares.any() ? of_sharing / static_cast<double>(p.k) : 0;
-  return (whole_tiles(shares) + S::begin + sharing) * S::rows * S::cols *
-         S::share;
+  return whole_tiles(shares) * S::rows * S::cols * S::share +
+         (S::begin + (shares.any() ? S::sharing : 0)) /
+             static_cast<double>(p.k);
 }
 
 // BULK: no matrix has rows of odd length.
@@ -727,10 +738,10 @@ void launch_bulk(Gpu& gpu, const Matmul::Args<double>& p) {
 
 // For rows of odd length. of_copy: the time in which `tensor` copies a row of A
 // or a column of B, in multiply-adds of a multiprocessor per column of A.
-// unaligned: how much longer `tensor` takes if it copies none. of_odd_rows: how
-// much longer these tiles take per matrix that threads copy, at 1009 on an
-// H200; less at larger sizes.
-constexpr double of_copy = 1.2, unaligned = 1.25, of_odd_rows = 0.05;
+// unaligned: how much longer `tensor` takes if rows are no multiples of 32
+// bytes. of_odd_rows: how much longer these tiles take per matrix that threads
+// copy, at 1009 on an H200; less at larger sizes.
+constexpr double of_copy = 1.2, unaligned = 1.45, of_odd_rows = 0.05;
 
 }  // namespace
 
@@ -745,10 +756,12 @@ const Register<Matmul, double> variant(
       refuse_without_warpgroups();
       TensorPlan plan = plan_tensor(gpu, p);
       const auto odd = static_cast<double>(p.k % 2 + p.n % 2);
-      if (odd > 0 && copies_operands(p))
+      if (odd > 0 && copies_operands(p)) {
         plan.time +=
             of_copy * static_cast<double>(p.k % 2 * p.m + p.n % 2 * p.n);
-      if (odd > 0 && !copies_operands(p)) plan.time *= unaligned;
+      } else if (p.k % 4 + p.n % 4 > 0) {
+        plan.time *= unaligned;
+      }
       double best = plan.time;
       void (*launch)(Gpu&, const Matmul::Args<double>&) = nullptr;
       const auto enter = [&]<typename S>(S) {

@@ -10,6 +10,7 @@
 
 #include "gpu/gpu.hpp"
 #include "gpu/shared_launch.hpp"
+#include "parts.cuh"
 #include "place.cuh"
 #include "slices.cuh"
 #include "workloads/matmul.hpp"
@@ -17,6 +18,11 @@
 using namespace parlab;
 
 enum class TileSize { large, medium, small, tiny };
+// parts: the blocks that share a tile.
+struct TileChoice {
+  TileSize size = TileSize::tiny;
+  int parts = 1;
+};
 
 namespace {
 
@@ -438,23 +444,32 @@ __device__ __forceinline__ void store(
 // whole stages, then goes from stage to stage. Each is multiplied row by row
 // while the next row is read and the stage before it is filled again. At the
 // end slices add up their sums, and C is stored.
-template <Edges EDGES, bool FRINGE, bool ADD, typename T, typename S>
+template <Edges EDGES, bool FRINGE, bool ADD, bool SHARED, typename T,
+          typename S>
 __device__ __forceinline__ void compute_tile(const Matmul::Args<T>& p,
-                                             const TilePlace<EDGES, S>& here) {
+                                             const TilePlace<EDGES, S>& here,
+                                             const PartsOfK<T>& parts) {
+  std::int64_t before = 0, columns = p.k;
+  if constexpr (SHARED) {
+    before = parts.template columns_before<S::depth>(p.k, blockIdx.y);
+    columns =
+        parts.template columns_before<S::depth>(p.k, blockIdx.y + 1) - before;
+  }
   T* const shared = shared_memory<T>();
   // Kept in shared memory until C is written, for lack of registers.
   __shared__ TilePlace<EDGES, S> place;
   if (threadIdx.x == 0) place = here;
   const LanePart<S> lane;
-  Copies<EDGES, FRINGE, T, S> copies(p.a, p.b, p.k, p.n, here);
+  Copies<EDGES, FRINGE, T, S> copies(p.a + before, p.b + before * p.n, p.k, p.n,
+                                     here);
   Operands<T, S> operands(lane);
   std::conditional_t<FRINGE, Fringe<T, S>, NoFringe<T, S>> fringe(lane);
   T sum[S::lane_rows][S::lane_cols] = {};
 
   // All stages but one are under way before the first, which may be partial, is
   // multiplied.
-  const auto steps = static_cast<int>((p.k + S::depth - 1) / S::depth);
-  const auto rest = static_cast<int>(p.k % S::depth);
+  const auto steps = static_cast<int>((columns + S::depth - 1) / S::depth);
+  const auto rest = static_cast<int>(columns % S::depth);
   copies.template start<true>(shared, rest > 0 ? rest : S::depth);
   __pipeline_commit();
   _Pragma("unroll")
@@ -516,38 +531,66 @@ __device__ __forceinline__ void compute_tile(const Matmul::Args<T>& p,
   }
 
   T* const c = p.c + place.row0 * p.n + place.col0;
-  if constexpr (S::slices > 1) {
-    share_slices<S, S::lane_rows * S::lane_cols>(
-        lane.slice, shared, &sum[0][0], [&](int part) {
-          constexpr int rows = S::lane_rows / S::slices;
-          store<EDGES, ADD, rows>(c, p.n, place, lane, sum, part * rows);
+  constexpr int rows = S::lane_rows / S::slices, count = rows * S::lane_cols;
+  // A slice has the tile's sums of some of the lane's rows in the end.
+  const auto store_part = [&](int slice) {
+    store<EDGES, ADD, rows>(c, p.n, place, lane, sum, slice * rows);
+  };
+  if constexpr (SHARED) {
+    share_slices<S, S::slices * count>(
+        lane.slice, shared, &sum[0][0], [&](int slice) {
+          parts.template leave<S::threads, count>(&sum[0][0] + slice * count);
         });
+    if (!parts.all_ended()) return;
+    _Pragma("unroll")
+    for (int slice = 0; slice < S::slices; ++slice) {
+      if (slice != lane.slice) continue;
+      parts.template add<S::threads, count>(&sum[0][0] + slice * count);
+      store_part(slice);
+    }
+    return;
+  }
+  if constexpr (S::slices > 1) {
+    share_slices<S, S::slices * count>(lane.slice, shared, &sum[0][0],
+                                       store_part);
     if constexpr (FRINGE)
       add_slices<S, fringe.places>(lane.slice, shared, fringe.sum);
     if (lane.slice > 0) return;
   } else {
-    store<EDGES, ADD, S::lane_rows>(c, p.n, place, lane, sum, 0);
+    store_part(0);
   }
   if constexpr (FRINGE) fringe.template store<ADD>(c, p.n, place);
 }
 
-template <Edges EDGES, bool ADD, typename T, typename S>
+// SHARED: several blocks share a tile.
+template <Edges EDGES, bool ADD, bool SHARED, typename T, typename S>
 __global__ void __launch_bounds__(S::threads, S::blocks_per_sm)
-    matmul_warp_tiles(Matmul::Args<T> p, bool fringes) {
+    matmul_warp_tiles(Matmul::Args<T> p, bool fringes, PartsOfK<T> parts) {
   const TilePlace<EDGES, S> place(p.m, p.n, fringes);
-  if constexpr (EDGES == Edges::unaligned) {
+  if constexpr (EDGES == Edges::unaligned && !SHARED) {
     if (place.fringe_row || place.fringe_col)
-      return compute_tile<EDGES, true, ADD, T, S>(p, place);
+      return compute_tile<EDGES, true, ADD, SHARED, T, S>(p, place, parts);
   }
-  compute_tile<EDGES, false, ADD, T, S>(p, place);
+  compute_tile<EDGES, false, ADD, SHARED, T, S>(p, place, parts);
 }
 
 template <Edges EDGES, bool ADD, typename S, typename T>
 void launch_warp_tiles(Gpu& gpu, const Matmul::Args<T>& p, std::int64_t tiles,
-                       bool fringes) {
-  gpu.launch(
-      {.grid = {tiles}, .block = {S::threads}, .shared_bytes = S::shared_bytes},
-      matmul_warp_tiles<EDGES, ADD, T, S>, p, fringes);
+                       bool fringes, int parts) {
+  const auto launch = [&](auto kernel, const PartsOfK<T>& parts_of_k) {
+    gpu.launch({.grid = {tiles, parts},
+                .block = {S::threads},
+                .shared_bytes = S::shared_bytes},
+               kernel, p, fringes, parts_of_k);
+  };
+  if constexpr (!ADD && S::slices > 1) {
+    if (parts > 1) {
+      return launch(
+          matmul_warp_tiles<EDGES, ADD, true, T, S>,
+          PartsOfK<T>(gpu, tiles, parts, S::block_rows * S::block_cols));
+    }
+  }
+  launch(matmul_warp_tiles<EDGES, ADD, false, T, S>, PartsOfK<T>());
 }
 
 // Whether C holds whole tiles of this shape.
@@ -579,6 +622,10 @@ struct TileGrid {
   }
 };
 
+// The cost of sharing tiles: of each block of a multiprocessor, in columns of
+// A, and once, in elements of C times columns.
+constexpr double of_sharing = 110, of_any_sharing = 0.5e6;
+
 // The time in units of an element of C. A round is as many blocks as a
 // multiprocessor has at once. It takes longer by a warp's tile for each of the
 // four schedulers, to account for waiting. One round takes as long as the
@@ -586,21 +633,28 @@ struct TileGrid {
 // evens out. As measured on an H200, from 512 to 8193; with less shared memory,
 // fewer blocks run at once.
 template <typename S, typename T>
-double estimate(Gpu& gpu, const Matmul::Args<T>& p, bool fringes) {
+double estimate(Gpu& gpu, const Matmul::Args<T>& p, bool fringes,
+                int parts = 1) {
   constexpr double waiting = 4.0 * 32 / S::threads;
   const TileGrid<S> grid(p, fringes);
-  const auto most = ceil_div(grid.tiles(), gpu.multiprocessors());
+  const std::int64_t blocks = grid.tiles() * parts;
+  const auto most = ceil_div(blocks, gpu.multiprocessors());
   const auto rounds = static_cast<double>(ceil_div(most, S::blocks_per_sm));
   const auto fringes_of_one =
       std::min(most, ceil_div(grid.beside_fringe(), gpu.multiprocessors()));
   const double longest = static_cast<double>(most) + rounds * waiting +
                          static_cast<double>(fringes_of_one) * S::fringe;
-  const double work = static_cast<double>(grid.tiles()) +
+  const double work = static_cast<double>(blocks) +
                       static_cast<double>(grid.beside_fringe()) * S::fringe;
   const double mean =
       work / gpu.multiprocessors() * (1 + waiting / S::blocks_per_sm);
-  return (mean + (longest - mean) * 2 / (rounds + 1)) * S::block_rows *
-         S::block_cols * S::share;
+  constexpr double tile = S::block_rows * S::block_cols * S::share;
+  const double sharing =
+      parts == 1
+          ? 0
+          : of_sharing * static_cast<double>(most) * tile + of_any_sharing;
+  return (mean + (longest - mean) * 2 / (rounds + 1)) / parts * tile +
+         sharing / static_cast<double>(p.k);
 }
 
 template <typename S, typename T>
@@ -616,14 +670,14 @@ bool is_plain(const Matmul::Args<T>& p, bool fringes) {
 }
 
 template <bool ADD, typename S, typename T>
-void launch_whole_tiles(Gpu& gpu, const Matmul::Args<T>& p) {
-  const bool fringes = fringes_pay<S>(gpu, p);
+void launch_whole_tiles(Gpu& gpu, const Matmul::Args<T>& p, int parts) {
+  const bool fringes = parts == 1 && fringes_pay<S>(gpu, p);
   const auto tiles = TileGrid<S>(p, fringes).tiles();
   if (is_plain<S>(p, fringes)) {
     launch_warp_tiles<Edges::none, ADD, typename S::WithoutFringe>(
-        gpu, p, tiles, false);
+        gpu, p, tiles, false, parts);
   } else {
-    launch_warp_tiles<Edges::unaligned, ADD, S>(gpu, p, tiles, fringes);
+    launch_warp_tiles<Edges::unaligned, ADD, S>(gpu, p, tiles, fringes, parts);
   }
 }
 
@@ -642,48 +696,55 @@ struct TileShapes<double> {
   using Tiny = Small;
 };
 
-// Takes the largest tiles only if nearly every multiprocessor gets one.
+// The tiles that take the least time by the estimate; the largest ones only if
+// nearly every multiprocessor gets one. alone: no other product fills the
+// device meanwhile, so that several blocks may share a tile.
 template <typename T>
-TileSize best_size(Gpu& gpu, const Matmul::Args<T>& p) {
-  using Large = typename TileShapes<T>::Large;
-  using Medium = typename TileShapes<T>::Medium;
-  using Small = typename TileShapes<T>::Small;
-  using Tiny = typename TileShapes<T>::Tiny;
-  if (!fits<Small>(p)) return TileSize::tiny;
-  const auto least = [&]<typename S>(S) {
-    return std::min(estimate<S>(gpu, p, true), estimate<S>(gpu, p, false));
+TileChoice best_tiles(Gpu& gpu, const Matmul::Args<T>& p, bool alone) {
+  TileChoice best;
+  double least = std::numeric_limits<double>::infinity();
+  const auto consider = [&]<typename S>(S, TileSize size) {
+    const int most = alone && S::slices > 1 ? most_parts(p.k, S::depth) : 1;
+    for (int parts = 1; parts <= most; ++parts) {
+      double time = estimate<S>(gpu, p, false, parts);
+      if (parts == 1 && S::fringe > 0)
+        time = std::min(time, estimate<S>(gpu, p, true));
+      if (time < least) least = time, best = {size, parts};
+    }
   };
-  const double small = least(Small{}), tiny = least(Tiny{});
-  const double medium = is_plain<Medium>(p, false)
-                            ? estimate<Medium>(gpu, p, false)
-                            : std::numeric_limits<double>::infinity();
-  const bool filled =
-      fits<Large>(p) && static_cast<double>(TileGrid<Large>(p, true).tiles()) >=
-                            0.9 * gpu.multiprocessors();
-  if (filled && least(Large{}) <= std::min({medium, small, tiny}))
-    return TileSize::large;
-  if (medium < std::min(small, tiny)) return TileSize::medium;
-  return small <= tiny ? TileSize::small : TileSize::tiny;
+  using Shapes = TileShapes<T>;
+  using Large = typename Shapes::Large;
+  using Small = typename Shapes::Small;
+  using Medium = typename Shapes::Medium;
+  if (fits<Large>(p) && static_cast<double>(TileGrid<Large>(p, true).tiles()) >=
+                            0.9 * gpu.multiprocessors())
+    consider(Large(), TileSize::large);
+  if (fits<Small>(p)) consider(Small(), TileSize::small);
+  consider(typename Shapes::Tiny(), TileSize::tiny);
+  if (fits<Medium>(p) && is_plain<Medium>(p, false))
+    consider(Medium(), TileSize::medium);
+  return best;
 }
 
 template <bool ADD, typename T>
-void launch_size(Gpu& gpu, const Matmul::Args<T>& p, TileSize size) {
+void launch_choice(Gpu& gpu, const Matmul::Args<T>& p, TileChoice choice) {
   using Large = typename TileShapes<T>::Large;
   using Medium = typename TileShapes<T>::Medium;
   using Small = typename TileShapes<T>::Small;
   using Tiny = typename TileShapes<T>::Tiny;
-  if (size == TileSize::large) {
-    launch_whole_tiles<ADD, Large>(gpu, p);
-  } else if (size == TileSize::medium) {
+  const int parts = choice.parts;
+  if (choice.size == TileSize::large) {
+    launch_whole_tiles<ADD, Large>(gpu, p, parts);
+  } else if (choice.size == TileSize::medium) {
     launch_warp_tiles<Edges::none, ADD, typename Medium::WithoutFringe>(
-        gpu, p, TileGrid<Medium>(p, false).tiles(), false);
-  } else if (size == TileSize::small) {
-    launch_whole_tiles<ADD, Small>(gpu, p);
+        gpu, p, TileGrid<Medium>(p, false).tiles(), false, parts);
+  } else if (choice.size == TileSize::small) {
+    launch_whole_tiles<ADD, Small>(gpu, p, parts);
   } else if (fits<Tiny>(p)) {
-    launch_whole_tiles<ADD, Tiny>(gpu, p);
+    launch_whole_tiles<ADD, Tiny>(gpu, p, parts);
   } else {
     launch_warp_tiles<Edges::any, ADD, Tiny>(
-        gpu, p, TileGrid<Tiny>(p, false).tiles(), false);
+        gpu, p, TileGrid<Tiny>(p, false).tiles(), false, parts);
   }
 }
 
@@ -691,21 +752,21 @@ void launch_size(Gpu& gpu, const Matmul::Args<T>& p, TileSize size) {
 
 template <std::uint64_t FILE, typename T>
 struct WarpTiles {
-  static void multiply(Gpu& gpu, const Matmul::Args<T>& p, TileSize size);
+  static void multiply(Gpu& gpu, const Matmul::Args<T>& p, TileChoice choice);
   // Adds the product to C.
-  static void add(Gpu& gpu, const Matmul::Args<T>& p, TileSize size);
+  static void add(Gpu& gpu, const Matmul::Args<T>& p, TileChoice choice);
 };
 
 template <std::uint64_t FILE, typename T>
 void WarpTiles<FILE, T>::multiply(Gpu& gpu, const Matmul::Args<T>& p,
-                                  TileSize size) {
-  launch_size<false>(gpu, p, size);
+                                  TileChoice choice) {
+  launch_choice<false>(gpu, p, choice);
 }
 
 template <std::uint64_t FILE, typename T>
 void WarpTiles<FILE, T>::add(Gpu& gpu, const Matmul::Args<T>& p,
-                             TileSize size) {
-  launch_size<true>(gpu, p, size);
+                             TileChoice choice) {
+  launch_choice<true>(gpu, p, choice);
 }
 
 // See gpu/shared_launch.hpp. Remove these three lines in a copy of this file.
@@ -718,14 +779,15 @@ namespace {
 // ADD: adds to C instead of writing it. Tiles of this size must fit, except for
 // tiny ones; medium ones need is_plain().
 template <bool ADD, typename T>
-void launch_tiles(Gpu& gpu, const Matmul::Args<T>& p, TileSize size) {
+void launch_tiles(Gpu& gpu, const Matmul::Args<T>& p, TileChoice choice) {
   using Compiled = WarpTiles<file_hash(__FILE__), T>;
-  return ADD ? Compiled::add(gpu, p, size) : Compiled::multiply(gpu, p, size);
+  return ADD ? Compiled::add(gpu, p, choice)
+             : Compiled::multiply(gpu, p, choice);
 }
 
 template <bool ADD = false, typename T>
 void choose_tiles(Gpu& gpu, const Matmul::Args<T>& p) {
-  launch_tiles<ADD>(gpu, p, best_size(gpu, p));
+  launch_tiles<ADD>(gpu, p, best_tiles(gpu, p, !ADD));
 }
 
 }  // namespace
