@@ -738,9 +738,9 @@ void launch_bulk(Gpu& gpu, const Matmul::Args<double>& p) {
 
 // For rows of odd length. of_copy: the time in which `tensor` copies a row of A
 // or a column of B, in multiply-adds of a multiprocessor per column of A.
-// unaligned: how much longer `tensor` takes if rows are no multiples of 32
-// bytes. of_odd_rows: how much longer these tiles take per matrix that threads
-// copy, at 1009 on an H200; less at larger sizes.
+// unaligned: how much longer `tensor` takes on whole tiles if rows are no
+// multiples of 32 bytes. of_odd_rows: how much longer these tiles take per
+// matrix that threads copy, at 1009 on an H200; less at larger sizes.
 constexpr double of_copy = 1.2, unaligned = 1.45, of_odd_rows = 0.05;
 
 }  // namespace
@@ -759,7 +759,7 @@ const Register<Matmul, double> variant(
       if (odd > 0 && copies_operands(p)) {
         plan.time +=
             of_copy * static_cast<double>(p.k % 2 * p.m + p.n % 2 * p.n);
-      } else if (p.k % 4 + p.n % 4 > 0) {
+      } else if (plan.parts == 1 && p.k % 4 + p.n % 4 > 0) {
         plan.time *= unaligned;
       }
       double best = plan.time;

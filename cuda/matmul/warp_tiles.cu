@@ -25,6 +25,8 @@
 // - Small problems: with `slices` > 1 several groups of warps share a tile,
 //   each taking its part of every stage; at the end each adds a part of the
 //   sums of all, in a fixed order, and stores it.
+// - Few tiles and a long k: several blocks share a tile, each with a part of k
+//   (parts.cuh).
 //
 // If rows of B are not aligned to 16 bytes its elements are copied one at a
 // time, which the multiplications hide; copies need tests only if C is smaller

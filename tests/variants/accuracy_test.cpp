@@ -185,4 +185,25 @@ BOOST_AUTO_TEST_CASE(residues_are_as_accurate_as_doubles) {
   demand_right("covariance", {520, 300, 0}, "least_m");
 }
 
+// Few tiles, long sums: several blocks share a tile.
+BOOST_AUTO_TEST_CASE(blocks_share_the_tiles_of_deep_products) {
+  for (const auto& [name, dtype] : {std::pair{"warp_tiles", Dtype::f32},
+                                    {"warp_tiles", Dtype::i32},
+                                    {"tensor", Dtype::f64}}) {
+    const auto& variant = variant_called(std::string("matmul/cuda/") + name);
+    for (const Size& size :
+         {Size{5, 2100, 7}, {36, 1300, 68}, {70, 1031, 33}}) {
+      Plan plan = plan_for(*Registry::instance().workload("matmul"), variant,
+                           size, dtype);
+      plan.verify_only = true;
+      for (const auto& record : testing::sweep(plan)) {
+        BOOST_TEST(right_or_no_gpu(record), described(record));
+        // A single tile is certain to be shared.
+        if (size[0] == 5 && record.launch.known())
+          BOOST_TEST(record.launch.grid[1] > 1, described(record));
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
