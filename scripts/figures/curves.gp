@@ -44,19 +44,19 @@ drawn = "WITH given AS (" . given . "), " \
 of_curves = list(drawn . "SELECT c.p, count(*) + sum(loose), ifnull(c.look, 0), c.kind, printf('%.9e', c.at), " . bound("c.curve") . " FROM curves c JOIN put USING (panel, curve) GROUP BY c.c ORDER BY c.c")
 curves = words(of_curves) / 6
 if (curves == 0) { print missing(run); exit status 3 }
-of_panels = list(drawn . "SELECT " . bound("CASE WHEN panel = '' THEN '-' WHEN parts = 1 THEN panel WHEN parts > 2 THEN panel || ', ' || (part + 1) || ' of ' || parts WHEN part = " . (low_is_good ? 1 : 0) . " THEN panel || ': the faster' ELSE panel || ': the slower' END") . " FROM (SELECT DISTINCT p, panel, part, parts FROM curves) ORDER BY p")
-panels = words(of_panels)
-set print $data
-print list(drawn . "SELECT x, y, low, high FROM (SELECT c, x, y, low, high, loose, 1 AS behind FROM curves JOIN put USING (panel, curve) " \
-  . "UNION ALL SELECT c, x, 'NaN', 'NaN', 'NaN', loose, 0 FROM curves JOIN put USING (panel, curve) WHERE loose) ORDER BY c, loose, x, behind")
-if (format eq "svg") { set print facts } else { set print }
+# Each panel with its limits, and those of all along x.
+of_panels = list(drawn . "SELECT " . bound("CASE WHEN panel = '' THEN '-' WHEN parts = 1 THEN panel WHEN parts > 2 THEN panel || ', ' || (part + 1) || ' of ' || parts WHEN part = " . (low_is_good ? 1 : 0) . " THEN panel || ': the faster' ELSE panel || ': the slower' END") \
+  . ", printf('%.9e', min(low)), printf('%.9e', max(high)), (SELECT min(x) FROM put), (SELECT max(x) FROM put) FROM curves c JOIN put USING (panel, curve) GROUP BY p ORDER BY p")
+panels = words(of_panels) / 5
+rows_to_keep = drawn . "SELECT x, y, low, high FROM (SELECT c, x, y, low, high, loose, 1 AS behind FROM curves JOIN put USING (panel, curve) " \
+  . "UNION ALL SELECT c, x, 'NaN', 'NaN', 'NaN', loose, 0 FROM curves JOIN put USING (panel, curve) WHERE loose) ORDER BY c, loose, x, behind"
+eval keep
 
 fact(c, i) = word(of_curves, 6 * (c - 1) + i)
 panel_of(c) = int(fact(c, 1))
 look(c) = int(fact(c, 3)) > 0 ? int(fact(c, 3)) : look_of(fact(c, 6), int(fact(c, 4)))
 name_of(c) = freed(fact(c, 6))
-before(c) = c == 1 ? 0 : before(c - 1) + int(fact(c - 1, 2))
-rows_of(c) = sprintf("$data every ::%d::%d", before(c), before(c) + int(fact(c, 2)) - 1)
+rows_of(c) = part_of_data(of_curves, 6, 2, c)
 notes = drawn . "SELECT curve, x, note FROM put WHERE note IS NOT NULL"
 
 # ---- the title ----
@@ -97,10 +97,9 @@ over(p) = panels == 1 ? 48.0 : 66.0 + line_tall * ((p - 1) / columns)
 under(p) = panels == 1 ? tall - 90 : over(p) + line_tall - 68
 
 # ---- axes ----
-ranges = list(drawn . "SELECT printf('%.9e', min(low)), printf('%.9e', max(high)) FROM curves JOIN put USING (panel, curve) GROUP BY p ORDER BY p")
-end_of(p, which) = real(word(ranges, 2 * p - 1 + which))
-x_low = number(drawn . "SELECT min(x) FROM put") + 0.0
-x_high = number(drawn . "SELECT max(x) FROM put") + 0.0
+end_of(p, which) = real(word(of_panels, 5 * p - 3 + which))
+x_low = real(word(of_panels, 4))
+x_high = real(word(of_panels, 5))
 set xtics () font "," . small offset 0,0.35
 set ytics font "," . small
 if (x_kind eq "blocks") {
@@ -163,7 +162,7 @@ do for [p = 1:panels] {
     lowest = i == 0 ? under(p) : name_at[c + 1] - line_high
     if (name_at[c] > lowest) { name_at[c] = lowest }
   }
-  panel_name = word(of_panels, p) eq "-" ? "" : freed(word(of_panels, p))
+  panel_name = word(of_panels, 5 * p - 4) eq "-" ? "" : freed(word(of_panels, 5 * p - 4))
   if (count_in(p) == 1 && strstrt(name_of(first_c), panel_name) == 1) { panel_name = "" }
   if (count_in(p) == 1 && panels > 1) {
     name_at[first_c] = over(p) - 12

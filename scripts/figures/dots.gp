@@ -17,9 +17,11 @@ if (!exists("finding")) {
   finding = sprintf("%s reaches %.0f %s", freed(word(first_of_all, 1)), real(word(first_of_all, 2)), word(first_of_all, 3))
 }
 of_panels = list(dots . "SELECT " . bound("panel") . ", " . bound("ifnull(nullif(max(unit), ''), '-')") . ", printf('%.9e', min(least)), printf('%.9e', max(most)), count(DISTINCT s) FROM dots GROUP BY p ORDER BY p")
-of_series = list(dots . "SELECT p, " . bound("series") . ", ifnull(max(look), 0) FROM dots GROUP BY s ORDER BY s")
+of_series = list(dots . "SELECT p, " . bound("series") . ", ifnull(max(look), 0), count(*) FROM dots GROUP BY s ORDER BY s")
 panels = words(of_panels) / 5
-series = words(of_series) / 3
+series = words(of_series) / 4
+rows_to_keep = dots . "SELECT x, l, least, most FROM dots ORDER BY s, l, x"
+eval keep
 longest = 0
 do for [name in names] { if (strlen(name) > longest) { longest = strlen(name) } }
 beside = 24 + 7.6 * longest
@@ -32,7 +34,7 @@ set yrange [words(names) + 0.5 : 0.5]
 set xtics font "," . small offset 0,0.3
 point_words(x, y) = name_of(y) . ", " . y_words(x)
 tick_words(x) = x == 0 ? "0" : is_si(y_unit) ? si(x) . (strlen(y_unit) == 1 ? y_unit : "") : three(x)
-key_width(s) = 46 + 7.2 * strlen(freed(word(of_series, 3 * s - 1)))
+key_width(s) = 46 + 7.2 * strlen(freed(word(of_series, 4 * s - 2)))
 keys = beside + 30
 all_keys = 0
 do for [s = 1:series] { all_keys = all_keys + key_width(s) }
@@ -70,14 +72,14 @@ do for [p = 1:panels] {
   if (exists("level") && p == 1) { set arrow from first level, graph 0 to first level, graph 1 nohead linetype 22 linewidth 1.2 back }
   all_of_panel = ""
   do for [s = 1:series] {
-    if (int(word(of_series, 3 * s - 2)) == p) {
-      title_of = freed(word(of_series, 3 * s - 1))
+    if (int(word(of_series, 4 * s - 3)) == p) {
+      title_of = freed(word(of_series, 4 * s - 2))
       title_x = alone ? beside + wide * (p - 1) + 30 : keys
       if (!alone) { keys = keys + key_width(s) }
-      grey = int(word(of_series, 3 * s)) == 20
+      grey = int(word(of_series, 4 * s - 1)) == 20
       all_of_panel = all_of_panel . (strlen(all_of_panel) > 0 ? ", " : "") \
-        . sprintf("query(dots . 'SELECT x, l, least, most FROM dots WHERE s = %d ORDER BY l, x') using 1:2:3:4 with xerrorbars linetype %d dashtype 1 %s title '%s' at screen %.4f, screen 1 - %f / tall", \
-            s, grey ? 20 : s, grey ? "pointtype 6 pointsize 0.5 linewidth 0.6" : "pointsize 1", title_of, title_x / 720.0, alone ? 60.0 : 48.0)
+        . sprintf("%s using 1:2:3:4 with xerrorbars linetype %d dashtype 1 %s title '%s' at screen %.4f, screen 1 - %f / tall", \
+            part_of_data(of_series, 4, 4, s), grey ? 20 : s, grey ? "pointtype 6 pointsize 0.5 linewidth 0.6" : "pointsize 1", title_of, title_x / 720.0, alone ? 60.0 : 48.0)
     }
   }
   load "scripts/figures/panel.gp"

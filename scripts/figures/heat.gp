@@ -8,9 +8,11 @@ cells = "WITH given AS (SELECT panel, line, [column], min(time_s) AS time_s FROM
   . "compared AS (SELECT * FROM given g WHERE (SELECT count(*) FROM given o WHERE o.panel = g.panel AND o.line = g.line) > 1), " \
   . "cells AS (SELECT *, dense_rank() OVER (ORDER BY panel) AS p, dense_rank() OVER (ORDER BY line) AS l, dense_rank() OVER (ORDER BY [column]) AS c, " \
   . "time_s / min(time_s) OVER (PARTITION BY panel, line) AS over FROM compared) "
-panel_names = list(cells . "SELECT " . bound("panel") . " FROM cells GROUP BY p ORDER BY p")
-panels = words(panel_names)
+panel_names = list(cells . "SELECT " . bound("panel") . ", count(*) FROM cells GROUP BY p ORDER BY p")
+panels = words(panel_names) / 2
 if (panels == 0) { print missing(run); exit status 3 }
+rows_to_keep = cells . "SELECT c, l, over FROM cells ORDER BY p"
+eval keep
 line_values = list(cells . "SELECT line FROM cells GROUP BY l ORDER BY l")
 column_values = list(cells . "SELECT [column] FROM cells GROUP BY c ORDER BY c")
 if (!exists("line_is_size")) { line_is_size = 1 }
@@ -48,13 +50,13 @@ do for [p = 1:panels] {
   set rmargin at screen (wide * ((p - 1) % columns + 1) - 10) / 720
   set tmargin at screen 1 - (64 + part_high * ((p - 1) / columns)) / tall
   set bmargin at screen 1 - (64 + part_high * ((p - 1) / columns) + high * words(line_values)) / tall
-  set label 997 (panels > 1 ? freed(word(panel_names, p)) : "") at graph 0, graph 1 left offset 0,0.7 font "," . small
+  set label 997 (panels > 1 ? freed(word(panel_names, 2 * p - 1)) : "") at graph 0, graph 1 left offset 0,0.7 font "," . small
   set xlabel column_name font "," . small offset 0,0.5
   if ((p - 1) % columns == 0) { set label 995 line_name at screen 12.0 / 720, graph 0.5 center rotate by 90 font "," . small } else { unset label 995 }
   set label 994 (p == 1 ? "time over the best of its line" : "") at screen 0.985, screen 12 / tall right font "," . tiny textcolor rgb "#555555"
-  here = query(cells . sprintf("SELECT c, l, over FROM cells WHERE p = %d", p))
-  all_of_panel = 'here using 1:2:($1 - 0.48):($1 + 0.48):($2 - 0.46):($2 + 0.46):(shade($3)) with boxxyerror fillstyle solid 1 noborder linecolor palette title freed(word(panel_names, p)), ' \
-    . 'here using 1:2:(told_over($3)):(shade($3) > 0.6 ? 0xFFFFFF : 0) with labels font "," . tiny textcolor rgb variable notitle'
+  here = part_of_data(panel_names, 2, 2, p)
+  all_of_panel = here . ' using 1:2:($1 - 0.48):($1 + 0.48):($2 - 0.46):($2 + 0.46):(shade($3)) with boxxyerror fillstyle solid 1 noborder linecolor palette title freed(word(panel_names, 2 * p - 1)), ' \
+    . here . ' using 1:2:(told_over($3)):(shade($3) > 0.6 ? 0xFFFFFF : 0) with labels font "," . tiny textcolor rgb variable notitle'
   load "scripts/figures/panel.gp"
 }
 unset multiplot

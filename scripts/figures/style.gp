@@ -27,9 +27,14 @@ escaped(s) = strstrt(s, "'") == 0 ? s : \
     substr(s, 1, strstrt(s, "'") - 1) . "'\\''" . escaped(substr(s, strstrt(s, "'") + 1, strlen(s)))
 word_of(s) = " '" . escaped(s) . "'"
 asked(sql) = word_of(program) . " query" . word_of(database) . word_of(sql)
-# The result of an SQL query, to be plotted, or as words.
-query(sql) = "<" . asked(sql)
+# The result of an SQL query, as words.
 list(sql) = system(asked(sql))
+# Each question takes time, and a figure for the screen is drawn twice: `eval keep` puts what `rows_to_keep`
+# selects into $data, from which part_of_data() takes the rows of the i-th of several parts. How many rows
+# each has is word `at` of every `width` words of a list.
+keep = 'set print $data; print list(rows_to_keep); if (format eq "svg") { set print facts } else { set print }'
+rows_before(parts, width, at, i) = i == 1 ? 0 : rows_before(parts, width, at, i - 1) + int(word(parts, width * (i - 2) + at))
+part_of_data(parts, width, at, i) = sprintf("$data every ::%d::%d", rows_before(parts, width, at, i), rows_before(parts, width, at, i + 1) - 1)
 # Names as words of a list: blanks would split them, so they are encoded on the way.
 bound(column) = "replace(" . column . ", ' ', char(31))"
 freed(s) = strstrt(s, "\037") == 0 ? s : s[1:strstrt(s, "\037") - 1] . " " . freed(s[strstrt(s, "\037") + 1:*])
