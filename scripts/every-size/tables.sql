@@ -6,7 +6,7 @@
 -- table: The three sizes and shapes of each workload that are slowest compared with the library
 SELECT workload, kind, size, name AS ours, peer AS library, time_s AS 'time [s]',
        times AS 'of the library [x]', times_low AS low, times_high AS high,
-       roof_percent / 100 AS 'of roof [1]', peer_percent / 100 AS 'library of roof [1]'
+       roof_percent / 100.0 AS 'of roof [1]', peer_percent / 100.0 AS 'library of roof [1]'
 FROM worst WHERE place <= 3 ORDER BY workload, dtype DESC, kind, place;
 
 -- table: Of all sizes and shapes, how many are faster or slower by more than the interval
@@ -17,7 +17,7 @@ FROM compared WHERE times IS NOT NULL GROUP BY workload, kind ORDER BY workload,
 -- table: The three of each workload that are farthest from the limit, at 256 MiB and more
 SELECT workload, kind, size, name AS ours, peer AS library, time_s AS 'time [s]',
        times AS 'of the library [x]', times_low AS low, times_high AS high,
-       roof_percent / 100 AS 'of roof [1]', peer_percent / 100 AS 'library of roof [1]'
+       roof_percent / 100.0 AS 'of roof [1]', peer_percent / 100.0 AS 'library of roof [1]'
 FROM (SELECT *, row_number() OVER (PARTITION BY workload, kind ORDER BY roof_percent) AS row
       FROM compared WHERE bytes >= 256 << 20 AND roof_percent IS NOT NULL)
 WHERE row <= 3 ORDER BY workload, dtype DESC, kind, row;
@@ -25,5 +25,5 @@ WHERE row <= 3 ORDER BY workload, dtype DESC, kind, row;
 -- table: All sizes and shapes
 SELECT workload, kind, size, name AS ours, peer AS library, time_s AS 'time [s]',
        times AS 'of the library [x]', times_low AS low, times_high AS high,
-       roof_percent / 100 AS 'of roof [1]', peer_percent / 100 AS 'library of roof [1]'
+       roof_percent / 100.0 AS 'of roof [1]', peer_percent / 100.0 AS 'library of roof [1]'
 FROM compared ORDER BY workload, dtype DESC, kind, high * across, high;

@@ -8,7 +8,7 @@
 -- table: The ways side by side, caches hot
 SELECT name, bytes AS 'size [B]', kernel AS 'fastest kernel', kernel_s AS 'alone [s]',
        pageable_s AS 'pageable [s]', pinned_s AS 'pinned [s]', overlapped_s AS 'overlapped [s]',
-       roof_percent / 100 AS 'of roof [1]', over_larger AS 'over kernel or copies [x]',
+       roof_percent / 100.0 AS 'of roof [1]', over_larger AS 'over kernel or copies [x]',
        cpu_s AS 'best CPU [s]', tunables
 FROM ways ORDER BY name, bytes;
 

@@ -14,7 +14,7 @@ ORDER BY p.n, p.variant DESC;
 SELECT p.n, p.published_speedup AS 'published [x]', p.utilization / 100.0 AS 'published utilization [1]',
        o.name AS ours, speedup AS 'speedup [x]', speedup_low AS low, speedup_high AS high,
        CASE WHEN on_gpu THEN speedup_transfers END AS 'with copies [x]',
-       speedup_transfers_low AS low, speedup_transfers_high AS high, roof_percent / 100 AS 'of roof [1]'
+       speedup_transfers_low AS low, speedup_transfers_high AS high, roof_percent / 100.0 AS 'of roof [1]'
 FROM published p LEFT JOIN
      (SELECT * FROM best WHERE dtype = 'double' AND name IN ('cuda/shared', 'cuda/fused', 'cuda/bulk')) o ON o.n = p.n
 WHERE p.variant = 'cuda' ORDER BY p.n, o.time_s DESC;
@@ -31,7 +31,7 @@ FROM blocks GROUP BY variant, n ORDER BY variant DESC, n;
 
 -- table: All variants, best tunables; times: as fast as two gemv on the same device
 SELECT dtype, n, name AS variant, time_s AS 'time [s]', low_s AS low, high_s AS high,
-       gbytes_per_s * 1e9 AS 'rate [B/s]', roof_percent / 100 AS 'of roof [1]',
+       gbytes_per_s * 1e9 AS 'rate [B/s]', roof_percent / 100.0 AS 'of roof [1]',
        times AS 'times [x]', times_low AS low, times_high AS high,
        speedup AS 'speedup [x]', speedup_low AS low, speedup_high AS high,
        CASE WHEN on_gpu THEN speedup_transfers END AS 'with copies [x]',

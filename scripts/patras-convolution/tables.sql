@@ -16,7 +16,7 @@ ORDER BY p.n, p.variant DESC;
 SELECT p.n, p.published_speedup AS 'published [x]', p.utilization / 100.0 AS 'published utilization [1]',
        o.name AS ours, speedup AS 'speedup [x]', speedup_low AS low, speedup_high AS high,
        CASE WHEN on_gpu THEN speedup_transfers END AS 'with copies [x]',
-       speedup_transfers_low AS low, speedup_transfers_high AS high, roof_percent / 100 AS 'of roof [1]'
+       speedup_transfers_low AS low, speedup_transfers_high AS high, roof_percent / 100.0 AS 'of roof [1]'
 FROM published p LEFT JOIN (SELECT * FROM best WHERE on_gpu AND dtype = 'double') o ON o.n = p.n
      AND (o.name = p.name OR o.time_s = (SELECT min(time_s) FROM best WHERE on_gpu AND dtype = 'double' AND n = p.n))
 WHERE p.variant = 'cuda' ORDER BY p.n, o.time_s DESC;
@@ -43,7 +43,7 @@ FROM best WHERE on_gpu AND active_warps IS NOT NULL AND n = 8192 ORDER BY dtype,
 
 -- table: All variants, best tunables
 SELECT dtype, n, name AS variant, time_s AS 'time [s]', low_s AS low, high_s AS high,
-       gbytes_per_s * 1e9 AS 'rate [B/s]', roof_percent / 100 AS 'of roof [1]',
+       gbytes_per_s * 1e9 AS 'rate [B/s]', roof_percent / 100.0 AS 'of roof [1]',
        speedup AS 'speedup [x]', speedup_low AS low, speedup_high AS high,
        CASE WHEN on_gpu THEN speedup_transfers END AS 'with copies [x]',
        speedup_transfers_low AS low, speedup_transfers_high AS high
@@ -51,6 +51,6 @@ FROM best WHERE dtype IN ('double', 'float') ORDER BY dtype, n, on_gpu, time_s D
 
 -- table: Cold caches against hot, double, at the defaults
 SELECT c.n, c.name AS variant, c.median_s AS 'cold [s]', c.low_s AS low, c.high_s AS high,
-       min(h.median_s) AS 'hot [s]', c.roof_percent / 100 AS 'of roof, cold [1]'
+       min(h.median_s) AS 'hot [s]', c.roof_percent / 100.0 AS 'of roof, cold [1]'
 FROM every c LEFT JOIN timed h ON h.n = c.n AND h.name = c.name AND h.dtype = c.dtype
 WHERE c.cache = 'cold' GROUP BY c.n, c.name ORDER BY c.n, c.median_s DESC;

@@ -17,7 +17,7 @@ SELECT p.n, p.published_speedup AS 'published [x]', p.utilization / 100.0 AS 'pu
        o.name AS ours, speedup AS 'speedup [x]', speedup_low AS low, speedup_high AS high,
        CASE WHEN on_gpu THEN speedup_transfers END AS 'with copies [x]',
        speedup_transfers_low AS low, speedup_transfers_high AS high,
-       roof_percent / 100 AS 'of roof [1]', peak_percent / 100 AS 'of peak [1]'
+       roof_percent / 100.0 AS 'of roof [1]', peak_percent / 100.0 AS 'of peak [1]'
 FROM published p LEFT JOIN
      (SELECT * FROM ladder WHERE dtype = 'double' AND name IN ('cuda/tiled', 'cuda/register', 'cuda/balanced', 'cuda/tensor', 'cuda/tensor_bulk')) o ON o.n = p.n
 WHERE p.variant = 'cuda' ORDER BY p.n, o.time_s DESC;
@@ -40,8 +40,8 @@ FROM packed ORDER BY dtype, n;
 
 -- table: All variants, best tunables; times: as fast as syrk of the same device's library
 SELECT dtype, n, name AS variant, tile, time_s AS 'time [s]', low_s AS low, high_s AS high,
-       gflops * 1e9 AS 'rate [flop/s]', roof_percent / 100 AS 'of roof [1]',
-       peak_percent / 100 AS 'of peak [1]', times AS 'times [x]', times_low AS low, times_high AS high,
+       gflops * 1e9 AS 'rate [flop/s]', roof_percent / 100.0 AS 'of roof [1]',
+       peak_percent / 100.0 AS 'of peak [1]', times AS 'times [x]', times_low AS low, times_high AS high,
        speedup AS 'speedup [x]', speedup_low AS low, speedup_high AS high,
        CASE WHEN on_gpu THEN speedup_transfers END AS 'with copies [x]',
        speedup_transfers_low AS low, speedup_transfers_high AS high

@@ -68,7 +68,7 @@ ORDER BY o.dtype DESC, o.global_load_sectors DESC;
 
 -- table: All variants, radius 16, best tunables
 SELECT dtype, n, name AS variant, time_s AS 'time [s]', low_s AS low, high_s AS high,
-       gbytes * 1e9 AS 'rate [B/s]', roof_percent / 100 AS 'of roof [1]',
+       gbytes * 1e9 AS 'rate [B/s]', roof_percent / 100.0 AS 'of roof [1]',
        speedup AS 'speedup [x]', speedup_low AS low, speedup_high AS high
 FROM best WHERE dtype IN ('float', 'double') ORDER BY dtype DESC, n, on_gpu, time_s DESC;
 
@@ -80,5 +80,5 @@ SELECT dtype, n, name AS variant, max(CASE radius WHEN 1 THEN gbytes END) * 1e9 
        max(CASE radius WHEN 16 THEN gbytes END) * 1e9 AS '16 [B/s]',
        max(CASE radius WHEN 32 THEN gbytes END) * 1e9 AS '32 [B/s]',
        max(CASE radius WHEN 64 THEN gbytes END) * 1e9 AS '64 [B/s]',
-       max(CASE radius WHEN 1 THEN roof_percent END) / 100 AS 'of roof at 1 [1]'
+       max(CASE radius WHEN 1 THEN roof_percent END) / 100.0 AS 'of roof at 1 [1]'
 FROM by_radius GROUP BY dtype, n, name ORDER BY dtype DESC, n, sum(gbytes);

@@ -7,8 +7,8 @@
 -- table: Strong scaling: the same problem on more GPUs, caches hot and cold
 SELECT cache AS caches, name, size, gpus, median_s AS 'time [s]', low_s AS low, high_s AS high,
        gained AS 'over one GPU [x]', gained_low AS low, gained_high AS high,
-       efficiency / 100 AS 'efficiency [1]', moving_percent / 100 AS 'in transfers [1]',
-       apart_s AS 'apart [s]', roof_percent / 100 AS 'of roof [1]'
+       efficiency / 100.0 AS 'efficiency [1]', moving_percent / 100.0 AS 'in transfers [1]',
+       apart_s AS 'apart [s]', roof_percent / 100.0 AS 'of roof [1]'
 FROM scaling ORDER BY cache DESC, name, side, gpus;
 
 -- table: From which size further GPUs pay: from there on they are faster than the same variant on one GPU by
@@ -28,8 +28,8 @@ SELECT name, side, gpus, wanted AS 'over one GPU, wanted [x]', gained AS 'measur
 FROM targets WHERE gained IS NOT NULL ORDER BY name, side, gpus;
 
 -- table: Weak scaling: 8192 rows per GPU, caches hot
-SELECT name, gpus, size, median_s AS 'time [s]', efficiency / 100 AS 'efficiency [1]',
-       efficiency_low / 100 AS low, efficiency_high / 100 AS high, apart_s AS 'apart [s]'
+SELECT name, gpus, size, median_s AS 'time [s]', efficiency / 100.0 AS 'efficiency [1]',
+       efficiency_low / 100.0 AS low, efficiency_high / 100.0 AS high, apart_s AS 'apart [s]'
 FROM weak ORDER BY name, gpus;
 
 -- table: The links between the GPUs: a copy of 1 GiB, and an all-reduce of 1 GiB

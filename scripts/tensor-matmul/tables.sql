@@ -5,7 +5,7 @@
 -- table: The gain of each rung: times as fast as the rung before; library: the faster of cuBLAS and cuBLASLt
 SELECT kind, n, variant, median_s AS 'time [s]', low_s AS low, high_s AS high,
        tflops * 1e12 AS 'rate [flop/s]', gained AS 'over the rung before [x]',
-       peer_percent / 100 AS 'of library [1]', roof_percent / 100 AS 'of roof [1]'
+       peer_percent / 100.0 AS 'of library [1]', roof_percent / 100.0 AS 'of roof [1]'
 FROM rungs ORDER BY kind, n, place;
 
 -- table: Arithmetic that can replace float: largest errors, in units of float's bound and of the element's own
@@ -20,5 +20,5 @@ FROM stands_in s ORDER BY n, tflops;
 
 -- table: Odd and rectangular sizes
 SELECT m, k, n, kind, backend || '/' || variant AS variant, median_s AS 'time [s]',
-       tflops * 1e12 AS 'rate [flop/s]', peer_percent / 100 AS 'of library [1]'
+       tflops * 1e12 AS 'rate [flop/s]', peer_percent / 100.0 AS 'of library [1]'
 FROM compared WHERE NOT (m = n AND k = n AND n % 1024 = 0) ORDER BY kind, m, k, n, tflops;

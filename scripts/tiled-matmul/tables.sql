@@ -18,20 +18,20 @@ FROM granularity WHERE dtype = 'int' GROUP BY n, tile ORDER BY n, tile;
 
 -- table: The ladder, float, best tunables (arithmetic: ieee, or what the operands are rounded to)
 SELECT n, name AS variant, arithmetic, time_s AS 'time [s]', low_s AS low, high_s AS high,
-       gflops * 1e9 AS 'rate [flop/s]', cublas_percent / 100 AS 'of cuBLAS [1]',
-       roof_percent / 100 AS 'of roof [1]'
+       gflops * 1e9 AS 'rate [flop/s]', cublas_percent / 100.0 AS 'of cuBLAS [1]',
+       roof_percent / 100.0 AS 'of roof [1]'
 FROM ladder ORDER BY n, gflops;
 
 -- table: Double, on tensor cores (cuda/tensor, cuda/tensor_bulk, cuda/residues, cuBLAS) and without; the roof is that of the units used
 SELECT b.n, b.name AS variant, b.time_s AS 'time [s]', b.low_s AS low, b.high_s AS high,
        b.gflops * 1e9 AS 'rate [flop/s]', c.time_s / b.time_s AS 'of cuBLAS [1]',
-       b.roof_percent / 100 AS 'of roof [1]'
+       b.roof_percent / 100.0 AS 'of roof [1]'
 FROM best_of_all b LEFT JOIN best_of_all c
   ON c.n = b.n AND c.dtype = b.dtype AND c.name = 'blas/cublas'
 WHERE b.dtype = 'double' AND b.on_gpu ORDER BY b.n, b.gflops;
 
 -- table: The CPU, and the GPU in reduced precision, float
 SELECT n, dtype, name AS variant, threads, time_s AS 'time [s]', gflops * 1e9 AS 'rate [flop/s]',
-       roof_percent / 100 AS 'of roof [1]'
+       roof_percent / 100.0 AS 'of roof [1]'
 FROM best_of_all WHERE dtype = 'float' AND (NOT on_gpu OR name = 'blas/cublas_tf32')
 ORDER BY n, gflops;

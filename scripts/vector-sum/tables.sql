@@ -51,7 +51,7 @@ ORDER BY a.method DESC, a.n, a.block;
 
 -- table: The ladder, best block size
 SELECT b.dtype, b.n, name AS variant, block, launches, time_s AS 'time [s]', low_s AS low, high_s AS high,
-       gbytes_per_s * 1e9 AS 'rate [B/s]', roof_percent / 100 AS 'of roof [1]',
+       gbytes_per_s * 1e9 AS 'rate [B/s]', roof_percent / 100.0 AS 'of roof [1]',
        cub.us / time_s AS 'CUB over this [x]'
 FROM best b LEFT JOIN (SELECT n, dtype, time_s AS us FROM best WHERE name = 'blas/cub') cub
      ON cub.n = b.n AND cub.dtype = b.dtype
@@ -59,5 +59,5 @@ WHERE b.dtype IN ('float', 'double') AND on_gpu ORDER BY b.dtype DESC, b.n, time
 
 -- table: CPU
 SELECT n, dtype, name AS variant, threads, time_s AS 'time [s]', gbytes_per_s * 1e9 AS 'rate [B/s]',
-       roof_percent / 100 AS 'of roof [1]'
+       roof_percent / 100.0 AS 'of roof [1]'
 FROM best WHERE NOT on_gpu ORDER BY dtype, n, time_s DESC;

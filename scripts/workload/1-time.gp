@@ -2,6 +2,6 @@
 load "scripts/workload/names.inc"
 is_time = 1
 view = "main WHERE 1"
-roof_s = "roof_percent / 100 * median_s"
+roof_s = "roof_percent / 100.0 * median_s"
 theirs = ""
 load "scripts/figures/against-size.gp"

@@ -241,6 +241,8 @@ expect "three rungs with joules are skipped" \
   eval 'own_make plots/three/cslab-dmv-9-energy.svg 2>&1 | grep -q "skip .*energy of four rungs or more" &&
         test ! -e plots/three/cslab-dmv-9-energy.svg'
 expect "and the page says which rung costs the least" grep -q 'Is it the fastest?' plots/nvidia-h200/index.html
+expect "no percent that is whole becomes 0: SQL divides whole numbers as such" \
+  eval "! grep -rnE '/ ?100([^.0-9]|\$)' scripts --include=*.sql --include=*.gp --include=*.inc"
 # ---- the gallery and README.md show what the records say ------------------------------------------
 cp -a "$OLDPWD"/{README.md,docs} .
 expect "the gallery is made" scripts/gallery.sh nvidia-h200 nvidia-h200-x4
