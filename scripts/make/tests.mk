@@ -127,7 +127,7 @@ compile-cuda: $(CHECKED_CUDA) # reached only when each of them compiled
 
 lint: $(LINTS) lint-tidy
 lint-format:
-	$(piece) clang-format --dry-run -Werror $(LINT_SOURCES)
+	$(piece) bash -c 'clang-format --dry-run -Werror "$$@" || { echo "make format formats them"; exit 1; }' lint $(LINT_SOURCES)
 lint-shell:
 	$(piece) shellcheck -x --severity=warning $(LINT_SCRIPTS)
 # Takes six minutes of a core: a part of `make lint`, but not of `make check`.
@@ -136,6 +136,6 @@ lint-tidy:
 # A file that is already formatted is not written, so it keeps its time and its
 # objects.
 format:
-	@for f in $(LINT_SOURCES); do \
-	  clang-format --dry-run -Werror $$f 2>/dev/null || { echo "  FORMAT $$f" && clang-format -i $$f; }; done
+	@clang-format --dry-run -Werror $(LINT_SOURCES) 2>&1 | sed -n 's/^\([^ :]*\):[0-9:]* error: .*/\1/p' | sort -u | \
+	  while read -r f; do echo "  FORMAT $$f" && clang-format -i "$$f"; done
 

@@ -68,9 +68,10 @@ constexpr Advice all_advice[] = {
      "A file says what it has by one `const Register<...> variant(...)` at its "
      "end, as docs/how-to/adding-a-kernel.md shows."},
     // ---- launches
-    {Cause::cannot_launch,
+    {Cause::nothing_to_launch,
      "A grid has no blocks if a number of elements is rounded down where "
-     "ceil_div() rounds up; a block has at most 1024 threads."},
+     "ceil_div() rounds up."},
+    {Cause::cannot_launch, "A block has at most 1024 threads."},
     {Cause::shared_memory_short,
      "A block has at most that much shared memory: take smaller tiles."},
     {Cause::not_cooperative,
@@ -292,6 +293,11 @@ const char* advice_on(const Detail& detail) {
            "or "
            "one n stands for both. If a course has only squares, grade with "
            "square --sizes and --hidden.";
+  }
+  if (is_of_result(detail.cause) &&
+      behind(Cause::passed_with_other_parameters)) {
+    return "It is right elsewhere: rows and columns are taken for each other, "
+           "or a constant stands in place of a parameter.";
   }
   if (is_dynamic_shared(detail)) {
     return "The launch has less dynamic shared memory than the kernel uses: "

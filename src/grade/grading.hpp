@@ -36,7 +36,7 @@ struct Assignment {
 
 // Sizes that nobody can predict, rectangles if there are several extents:
 // around one block, beyond 1024 elements, tall and wide beyond 65,535 if that
-// is quick, odd and even.
+// is quick, odd and even, every second one with other parameters.
 std::vector<Size> hidden_sizes(const Workload& workload, Dtype dtype,
                                std::uint64_t seed);
 // The same for functions that have one n.

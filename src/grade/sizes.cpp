@@ -36,6 +36,8 @@ class Drawing {
  private:
   void keep(const std::vector<std::int64_t>& typed) {
     auto size = complete_size(workload_, typed);
+    // Every second one has other parameters.
+    if (sizes.size() % 2 == 1) size = with_other_parameters(workload_, size);
     if (emulated_seconds(workload_.work(size, dtype_)) <= emulated_s_at_most)
       sizes.push_back(std::move(size));
   }

@@ -40,8 +40,10 @@ inline void refuse_impossible(const LaunchConfig& config,
   };
   auto refused = says(Cause::cannot_launch, config);
   const auto& [grid, block, shared, cooperative, overlaps] = config;
-  if (!fits({1, 1, 1}, grid) || !fits({1, 1, 1}, block))
-    throw PointError(Verdict::launch_failed, refused);
+  if (!fits({1, 1, 1}, grid) || !fits({1, 1, 1}, block)) {
+    throw PointError(Verdict::launch_failed,
+                     says(Cause::nothing_to_launch, config));
+  }
   if (!fits(grid, most.grid) || !fits(block, most.block) ||
       block.x * block.y * block.z > most_threads ||
       shared > most.shared_bytes) {

@@ -54,6 +54,10 @@ inline DeclaredArray out(std::string_view name,
                          std::vector<std::string_view> shape = {}) {
   return {.name = name, .role = Role::output, .shape = std::move(shape)};
 }
+inline DeclaredArray out(std::string_view name,
+                         std::function<std::int64_t(const Size&)> count) {
+  return {.name = name, .role = Role::output, .count = std::move(count)};
+}
 
 struct Declaration {
   std::string_view name;

@@ -49,4 +49,22 @@ Size size_to_emulate(const Workload& workload, const Size& size, Dtype dtype,
   return all;
 }
 
+Size with_other_parameters(const Workload& workload, Size size) {
+  const auto parameters = workload.parameters();
+  auto* value = size.data() + count_extents(workload);
+  for (const auto& parameter : parameters) {
+    // Small values make small problems; the least one is often a special case.
+    const auto second = parameter.power_of_two
+                            ? 2 * parameter.min
+                            : parameter.min + parameter.multiple_of;
+    for (const auto candidate : {second, parameter.min}) {
+      if (candidate == *value || !parameter.allows(candidate)) continue;
+      *value = candidate;
+      break;
+    }
+    ++value;
+  }
+  return size;
+}
+
 }  // namespace parlab

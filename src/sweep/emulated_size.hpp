@@ -1,4 +1,4 @@
-// Chooses how large a problem is emulated.
+// Chooses how large a problem is emulated, and sizes that reveal mistakes.
 #pragma once
 
 #include "core/workload.hpp"
@@ -13,5 +13,9 @@ double emulated_seconds(const Work& work);
 // kernels count on. Equal extents stay equal.
 Size size_to_emulate(const Workload& workload, const Size& size, Dtype dtype,
                      double seconds);
+
+// The same extents with another value of each parameter that has several: a
+// kernel may have one of them as a constant.
+Size with_other_parameters(const Workload& workload, Size size);
 
 }  // namespace parlab

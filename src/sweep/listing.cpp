@@ -294,10 +294,18 @@ void compare_with_square(Session& session, Trial& trial) {
   const auto square = session.right_at_square.find(name);
   const bool may_be_shape = (trial.verdict == Verdict::wrong_result ||
                              trial.verdict == Verdict::launch_failed) &&
-                            trial.detail.cause != Cause::race_of_threads;
+                            trial.detail.cause != Cause::race_of_threads &&
+                            trial.detail.cause != Cause::nothing_to_launch;
   if (!may_be_shape || square == session.right_at_square.end()) return;
-  trial.detail.further.push_back({.cause = Cause::passed_at_square,
-                                  .arguments = {to_string(square->second)}});
+  const auto& workload = *session.plan.workload;
+  const auto extents = static_cast<std::ptrdiff_t>(count_extents(workload));
+  const bool same_parameters =
+      std::equal(square->second.begin() + extents, square->second.end(),
+                 trial.call.size.begin() + extents);
+  trial.detail.further.push_back(
+      {.cause = same_parameters ? Cause::passed_at_square
+                                : Cause::passed_with_other_parameters,
+       .arguments = {size_text(workload, square->second)}});
 }
 
 double rough_seconds(const Plan& plan, const Trial& trial) {

@@ -70,7 +70,8 @@ struct Plan {
   bool force = false;  // measure again even if recorded
   // emulate CUDA variants even if there is a GPU
   bool emulate = false;
-  // if all sizes are squares, also emulate a rectangle, and vice versa
+  // if all sizes are squares, also emulate a rectangle, and vice versa; with
+  // other parameters
   bool rectangle = false;
   std::string command;  // as typed, for provenance
 };

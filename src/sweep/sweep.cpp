@@ -48,16 +48,16 @@ void choose_size(PointPlan& point, const Plan& plan, Observer& observer) {
   }
 }
 
-// A small size whose extents all differ, with the same parameters.
+// A small size whose extents all differ.
 Size small_rectangle(const Workload& workload, Size size) {
   for (std::size_t i = 0; i < count_extents(workload); ++i)
     size[i] = 33 + 34 * static_cast<std::int64_t>(i);
-  return size;
+  return with_other_parameters(workload, size);
 }
 
 Size small_square(const Workload& workload, Size size) {
   std::fill_n(size.begin(), count_extents(workload), 33);
-  return size;
+  return with_other_parameters(workload, size);
 }
 
 // Splits the plan into parts, one for each wanted size and dtype. Where CUDA
@@ -75,7 +75,8 @@ std::vector<PointPlan> split(const Plan& plan, const Places& places,
   std::size_t first_asked = 0;
   if (emulating && plan.rectangle) {
     const auto squares = std::ranges::count_if(sizes, square);
-    if (squares == std::ssize(sizes)) {
+    if (squares == std::ssize(sizes) ||
+        (squares > 0 && !plan.workload->parameters().empty())) {
       sizes.push_back(small_rectangle(*plan.workload, sizes.back()));
       observer.note({.cause = Cause::rectangle_emulated,
                      .arguments = {size_text(*plan.workload, sizes.back())}});

@@ -1,6 +1,7 @@
 // Points and ranks of submissions.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <set>
 
 #include "core/types.hpp"
 #include "core/variant.hpp"
@@ -83,6 +84,7 @@ BOOST_AUTO_TEST_CASE(hidden_sizes_find_what_small_ones_do_not) {
     for (const std::uint64_t seed : {1u, 2u, 3u}) {
       bool odd = false, even = false, block = false;
       std::vector<std::int64_t> longest(extents);
+      std::vector<std::set<std::int64_t>> values(workload->parameters().size());
       for (const auto& size : hidden_sizes(*workload, dtype, seed)) {
         block |= std::all_of(size.begin(), size.begin() + extents,
                              [](auto extent) { return extent > 32; });
@@ -90,9 +92,14 @@ BOOST_AUTO_TEST_CASE(hidden_sizes_find_what_small_ones_do_not) {
           (size[i] % 2 == 1 ? odd : even) = true;
           longest[i] = std::max(longest[i], size[i]);
         }
+        for (std::size_t i = 0; i < values.size(); ++i)
+          values[i].insert(size[extents + i]);
       }
       BOOST_TEST_CONTEXT(workload->name()) {
         BOOST_TEST((odd && even && block));
+        // A kernel with a constant in place of a parameter is wrong, too.
+        for (const auto& taken : values)
+          BOOST_TEST(taken.size() > 1);
         BOOST_TEST(*std::ranges::min_element(longest) > 1024);
         BOOST_TEST(*std::ranges::max_element(longest) >
                    (extents == 1 ? 40960 : 65535));
@@ -103,7 +110,9 @@ BOOST_AUTO_TEST_CASE(hidden_sizes_find_what_small_ones_do_not) {
 
 BOOST_AUTO_TEST_CASE(who_declares_multiples_gets_them_unless_asked_otherwise) {
   const auto& matmul = *Registry::instance().workload("matmul");
-  Assignment assignment{.workload = &matmul, .sizes = {{100, 1, 64}}};
+  Assignment assignment;
+  assignment.workload = &matmul;
+  assignment.sizes = {{100, 1, 64}};
   assignment.hidden = hidden_sizes(matmul, assignment.dtype, 1);
   Variant any, in_tiles;
   in_tiles.multiple_of = 64;

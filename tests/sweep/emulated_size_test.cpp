@@ -65,4 +65,24 @@ BOOST_AUTO_TEST_CASE(whatever_is_asked_for_fits_in_the_end) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(other_parameters_differ_and_are_allowed) {
+  for (const auto* workload : Registry::instance().workloads()) {
+    const auto extents = count_extents(*workload);
+    const auto parameters = workload->parameters();
+    Size size(extents + parameters.size(), 40);
+    for (int round = 0; round < 3; ++round) {
+      // the defaults, then what took their place
+      for (std::size_t i = 0; round == 0 && i < parameters.size(); ++i)
+        size[extents + i] = parameters[i].fallback;
+      const Size other = with_other_parameters(*workload, size);
+      for (std::size_t i = 0; i < size.size(); ++i) {
+        BOOST_TEST((other[i] == size[i]) == (i < extents),
+                   workload->name() << " " << to_string(other));
+        if (i >= extents) BOOST_TEST(parameters[i - extents].allows(other[i]));
+      }
+      size = other;
+    }
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -348,7 +348,7 @@ FAULT(shared_not_allowed, launch_failed, "shared_memory_not_allowed 90000");
 void no_blocks(const Bench& b) {
   copies_all<<<b.n / 128, 128>>>(b.in, b.out, b.n);
 }
-FAULT(no_blocks, launch_failed, "cannot_launch");
+FAULT(no_blocks, launch_failed, "nothing_to_launch");
 void too_many_threads(const Bench& b) {
   copies_all<<<1, dim3(64, 32)>>>(b.in, b.out, b.n);
 }
