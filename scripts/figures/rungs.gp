@@ -3,8 +3,8 @@
 # is; n_is and n_words, if n is no extent: the words for a size. Shows the GPU's variants; without a GPU the
 # CPU's.
 if (!exists("n_words")) { n_is = "n = "; n_words = k_of("n"); n_note = "n" } else { n_note = n_words }
-# Where no limit held still, rungs stand in percent of the fastest.
-unsteady = percent eq "roof_percent" && int(number("SELECT count(roof_percent) " . at)) == 0
+# Where fewer than two rungs have a steady limit at the largest size, they stand in percent of the fastest.
+unsteady = percent eq "roof_percent" && int(number("SELECT count(roof_percent) " . at . " AND n = (SELECT max(n) " . at . ")")) < 2
 if (unsteady) { of = "the fastest"; percent = "100.0" }
 at = at . " AND " . percent . " IS NOT NULL"
 at = at . sprintf(" AND on_gpu = %d", int(number("SELECT max(on_gpu) " . at)))

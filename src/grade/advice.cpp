@@ -229,10 +229,12 @@ constexpr Advice all_advice[] = {
     {Cause::emulation_memory_short, more_memory},
     {Cause::took_too_much_memory, more_memory},
     // ---- results
+    {Cause::left_out,
+     "Does every element have a thread that writes it, also in the last, "
+     "incomplete block? A sum that is added up in y[i] needs a 0 there first."},
     {Cause::not_a_number,
-     "An output begins as NaN and is so still: does every element have a "
-     "thread that writes it, also in the last, incomplete block? Or was it "
-     "computed of something that nobody set?"},
+     "It was computed from a number that nobody set, or by a division by 0: "
+     "outputs and scratch memory begin as NaN."},
     {Cause::not_kept,
      "An element that the workload leaves alone was written: compare the index "
      "with the border."},
@@ -265,7 +267,7 @@ const char* advice_on_element(const Detail& detail) {
 
 bool is_of_result(Cause cause) {
   return cause == Cause::wrong_element || cause == Cause::not_exact ||
-         cause == Cause::not_a_number || cause == Cause::at_the_end ||
+         cause == Cause::left_out || cause == Cause::not_a_number || cause == Cause::at_the_end ||
          cause == Cause::past_the_end;
 }
 

@@ -17,7 +17,9 @@ struct Layout {
 };
 constexpr double raise = 16;  // room for a line of words on the axis
 constexpr Layout wide{1010, 200, 660, 22, 15, false},
-    narrow{360, 14, 346, 42, 15, true};
+    close{1010, 200, 660, 14, 15, false}, narrow{360, 14, 346, 42, 15, true};
+// More rows than that are closer together: all fit on one screen.
+constexpr std::size_t many_rows = 10;
 
 // Colours as attributes, for separate files; a page has its own colours.
 const char* fill_of(Look look) {
@@ -46,7 +48,9 @@ class Rows {
   Rows(const Strip& strip, StripForm form)
       : strip_(strip),
         alone_(form == StripForm::alone),
-        at_(form == StripForm::narrow ? narrow : wide) {}
+        at_(form == StripForm::narrow           ? narrow
+            : strip.rows.size() > many_rows ? close
+                                            : wide) {}
 
   std::string draw() {
     const double top = 30 + (sides() ? 18 : 0) + (raised() ? raise : 0);

@@ -1,6 +1,7 @@
 #include "verify/problem.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <iterator>
 
@@ -25,6 +26,14 @@ int threads_worth(const Arrays& inputs) {
   for (const auto& array : inputs)
     bytes += array.spec.bytes();
   return bytes > std::size_t{1} << 20 ? physical_cores() : 1;
+}
+
+// Whether an element of an output is as it was before the variant. Its bits are
+// all set: arithmetic makes no such number. A type has 7 bits or more behind
+// the point.
+bool is_poison(double found) {
+  constexpr auto first_bits = ~std::uint64_t{0} << (52 - 7);
+  return (std::bit_cast<std::uint64_t>(found) & first_bits) == first_bits;
 }
 
 }  // namespace
@@ -60,7 +69,7 @@ Detail detail_of(const Mismatch& mismatch) {
   if (std::isnan(expected))
     return {.cause = Cause::not_kept, .arguments = {where}};
   if (std::isnan(found)) {
-    return {.cause = Cause::not_a_number,
+    return {.cause = is_poison(found) ? Cause::left_out : Cause::not_a_number,
             .arguments = {where, number(expected)}};
   }
   if (bound == 0) {

@@ -53,6 +53,8 @@ BOOST_AUTO_TEST_CASE(each_mistake_has_advice_of_its_own) {
        {.cause = Cause::divergent_barrier},
        "must reach the same barrier"},
       {Verdict::timed_out, {.cause = Cause::took_too_long}, "does not end"},
+      {Verdict::wrong_result, {.cause = Cause::left_out}, "incomplete block"},
+      {Verdict::wrong_result, {.cause = Cause::not_a_number}, "begin as NaN"},
       {Verdict::wrong_result, other("y[0] is 2, expected 4 within 0"),
        "by hand"},
   };

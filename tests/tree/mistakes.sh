@@ -13,6 +13,7 @@ cd "$tree" || exit
 sed 's/dmv_naive/dmv_mine/g; /\.id = /d; s/row \* cols + col/row * rows + col/' cuda/dmv/naive.cu >cuda/dmv/mine.cu
 sed 's/heat_naive/heat_fixed/g; /\.id = /d; s/in_launches(gpu, p, 1,/Heat::Args<T> q = p; q.steps = 16; in_launches(gpu, q, 1,/' \
   cuda/heat/naive.cu >cuda/heat/fixed.cu
+sed 's/transpose_naive/transpose_short/g; s/ceil_div(p.cols, x)/p.cols \/ x/' cuda/transpose/naive.cu >cuda/transpose/short.cu
 printf '#include "gpu/gpu.hpp"\n__global__ void broken(int* y) { *y = unknown; }\n' >cuda/dmv/broken.cu
 cat >src/commands/hello.cpp <<'END'
 #include <ostream>
@@ -45,6 +46,8 @@ expect "a right kernel is emulated at a rectangle as well" \
 expect "a kernel with a constant in place of a parameter passes at that value, not at the other that is tried" \
   eval "! $parlab heat 40 --dtype float --variant cuda/fixed --emulate >out 2>&1 && grep -q '1 passed, 1 failed' out && tr -s ' \n' ' ' <out | grep -q 'or have a constant in place of a parameter'"
 expect "a right kernel passes at both" eval "$parlab heat 40 --dtype float --variant cuda/naive --emulate >out 2>&1 && grep -q '67.*steps=2' out"
+expect "an element that no thread writes is named as such" \
+  eval "$parlab transpose 40x41 --dtype float --variant cuda/short --emulate 2>&1 | tr -s ' \n' ' ' | grep -q 'b\[[0-9,]*\] was not written, expected'"
 expect "a new command is one file, and in the help" eval "$parlab --help | grep -qw hello && $parlab hello --help | grep -q Greets"
 expect "it does what it says" eval "$parlab hello >out; [[ \$? = 3 ]] && grep -qx hello out"
 
