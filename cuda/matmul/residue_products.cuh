@@ -188,16 +188,19 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
   }
 }
 
+struct alignas(16) SixteenResidues {
+  std::int8_t of[16];
+};
+
 // The same by threads alone, for emulation, from residues with rows of `pitch`
-// bytes. Each thread makes one piece.
+// bytes, of which those behind k are 0. Each thread makes one piece.
 template <typename Product>
 __global__ void __launch_bounds__(ResidueTile::threads)
-    matmul_plain_residue_products(const std::int8_t* a, std::int64_t a_rows,
-                                  const std::int8_t* b, std::int64_t b_rows,
+    matmul_plain_residue_products(const SixteenResidues* a, std::int64_t a_rows,
+                                  const SixteenResidues* b, std::int64_t b_rows,
                                   std::int64_t pitch, ResidueSystem system,
                                   const std::uint32_t* uneven,
-                                  TileResidues residues, Product product,
-                                  std::int64_t k) {
+                                  TileResidues residues, Product product) {
   using Tile = ResidueTile;
   let_next_launch_begin();
   wait_for_launch_before();
@@ -215,10 +218,13 @@ __global__ void __launch_bounds__(ResidueTile::threads)
                        col = std::int64_t{tile_col} * Tile::cols +
                              Tile::col(thread, at);
     if (row >= a_rows || col >= b_rows) continue;
-    const std::int8_t *const x = a + (which * a_rows + row) * pitch,
-                             *const y = b + (which * b_rows + col) * pitch;
-    for (std::int64_t l = 0; l < k; ++l)
-      sum[i] += x[l] * y[l];
+    const auto *const x = a + (which * a_rows + row) * pitch / 16,
+                      *const y = b + (which * b_rows + col) * pitch / 16;
+    for (std::int64_t l = 0; l < pitch / 16; ++l) {
+      const SixteenResidues u = x[l], v = y[l];
+      for (int byte = 0; byte < 16; ++byte)
+        sum[i] += u.of[byte] * v.of[byte];
+    }
   }
   *residues.of(which, tile, piece, thread) =
       remainders_of_sums(sum, system, which);
@@ -306,20 +312,22 @@ inline void split_columns(Gpu& gpu, const double* b, std::int64_t k,
 template <typename Product>
 void launch_residue_products(Gpu& gpu, const Product& product,
                              const ResidueSystem& system,
-                             const ResidueScratch& scratch, std::int64_t k) {
+                             const ResidueScratch& scratch,
+                             [[maybe_unused]] std::int64_t k) {
   const int tiles = 2 * product.pairs();
   const std::int64_t of_modulus =
       std::int64_t{tiles} * ResidueTile::pieces * ResidueTile::threads;
   const TileResidues residues{gpu.scratch<uint4>(moduli_count * of_modulus),
                               of_modulus};
 #ifdef PARLAB_EMULATED
-  gpu.launch({.grid = {tiles, ResidueTile::pieces, moduli_count},
-              .block = {ResidueTile::threads},
-              .overlaps = true},
-             matmul_plain_residue_products<Product>,
-             reinterpret_cast<const std::int8_t*>(scratch.a), scratch.a_rows,
-             reinterpret_cast<const std::int8_t*>(scratch.b), scratch.b_rows,
-             scratch.pitch, system, scratch.uneven, residues, product, k);
+  gpu.launch(
+      {.grid = {tiles, ResidueTile::pieces, moduli_count},
+       .block = {ResidueTile::threads},
+       .overlaps = true},
+      matmul_plain_residue_products<Product>,
+      reinterpret_cast<const SixteenResidues*>(scratch.a), scratch.a_rows,
+      reinterpret_cast<const SixteenResidues*>(scratch.b), scratch.b_rows,
+      scratch.pitch, system, scratch.uneven, residues, product);
 #else
   const auto map = [&](const std::uint32_t* data, std::int64_t rows) {
     return tensor_map({MapElement::int8,
