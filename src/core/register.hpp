@@ -162,7 +162,7 @@ class Register {
   static void run_on(Machine& machine, UnboundPart whole, Dtype dtype,
                      const Tunables& tunables) {
     dispatch<Types...>(dtype, [&]<typename T>(T) {
-      F{}(machine, Contract::template bind<T>(*whole.arrays, whole.size),
+      F{}(machine, arguments_of<Contract, T>(*whole.arrays, whole.size),
           tunables);
     });
   }
@@ -173,7 +173,7 @@ class Register {
       Parts<typename Contract::template Args<T>> parts;
       for (int i = 0; i < count; ++i) {
         parts.push_back(
-            Contract::template bind<T>(*unbound[i].arrays, unbound[i].size));
+            arguments_of<Contract, T>(*unbound[i].arrays, unbound[i].size));
       }
       F{}(team, parts, tunables);
     });

@@ -208,9 +208,9 @@ void DeclaredWorkload::require_declared(std::string_view array) const {
     if (each.name == array) return;
     declared += (declared.empty() ? "" : ", ") + std::string(each.name);
   }
-  throw std::logic_error(std::string(name()) + ": bind() asks for the array '" +
-                         std::string(array) + "', but declared are " +
-                         declared);
+  throw std::logic_error(
+      std::string(name()) + ": its arguments need the array '" +
+      std::string(array) + "', but declared are " + declared);
 }
 
 void DeclaredWorkload::require_bounds(

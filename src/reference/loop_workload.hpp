@@ -167,7 +167,7 @@ class LoopWorkload final : public DeclaredWorkload {
   template <typename T, typename Number, typename Find>
   void run(const Arrays& inputs, const Size& size, const Find& output) const {
     const LoopArrays arrays(*this, inputs, output);
-    Loop{}(Contract::template bind<Element<T, Number>, Cell<T, Number>>(
+    Loop{}(arguments_of<Contract, Element<T, Number>, Cell<T, Number>>(
         arrays, size.data()));
   }
 };

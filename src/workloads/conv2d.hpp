@@ -17,12 +17,7 @@ struct Conv2d {
     Out* b;
     std::int64_t rows, cols;
   };
-
-  template <typename T, typename Out = T>
-  static Args<T, Out> bind(const NamedArrays& arrays,
-                           const std::int64_t* size) {
-    return {arrays.get<const T>("a"), arrays.get<Out>("b"), size[0], size[1]};
-  }
+  static constexpr const char* arrays[] = {"a", "b"};
 
   // The weight of the element `down` rows below and `across` columns to
   // the right, each -1, 0 or 1. The weights are decimal fractions, rounded

@@ -26,17 +26,7 @@ struct Convsep {
     std::int64_t rows, cols;
     int radius;
   };
-
-  template <typename T>
-  static Args<T> bind(const NamedArrays& arrays, const std::int64_t* size) {
-    return {arrays.get<const T>("a"),
-            arrays.get<const T>("a_padded"),
-            arrays.get<const T>("w"),
-            arrays.get<T>("b"),
-            size[0],
-            size[1],
-            static_cast<int>(size[2])};
-  }
+  static constexpr const char* arrays[] = {"a", "a_padded", "w", "b"};
 };
 
 }  // namespace parlab

@@ -19,17 +19,7 @@ struct Dmv {
     Out* y;
     std::int64_t rows, cols;
   };
-
-  template <typename T, typename Out = T>
-  static Args<T, Out> bind(const NamedArrays& arrays,
-                           const std::int64_t* size) {
-    return {arrays.get<const T>("a"),
-            arrays.get<const T>("a_transposed"),
-            arrays.get<const T>("x"),
-            arrays.get<Out>("y"),
-            size[0],
-            size[1]};
-  }
+  static constexpr const char* arrays[] = {"a", "a_transposed", "x", "y"};
 };
 
 }  // namespace parlab

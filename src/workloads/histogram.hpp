@@ -18,12 +18,7 @@ struct Histogram {
     Out* h;
     std::int64_t n;
   };
-
-  template <typename T, typename Out = int>
-  static Args<T, Out> bind(const NamedArrays& arrays,
-                           const std::int64_t* size) {
-    return {arrays.get<const T>("x"), arrays.get<Out>("h"), size[0]};
-  }
+  static constexpr const char* arrays[] = {"x", "h"};
 
   template <typename T>
   static constexpr int bin_of(T x) {

@@ -23,16 +23,7 @@ struct Matmul {
     Result<T>* c;
     std::int64_t m, k, n;
   };
-
-  template <typename T>
-  static Args<T> bind(const NamedArrays& arrays, const std::int64_t* size) {
-    return {arrays.get<const T>("a"),
-            arrays.get<const T>("b"),
-            arrays.get<Result<T>>("c"),
-            size[0],
-            size[1],
-            size[2]};
-  }
+  static constexpr const char* arrays[] = {"a", "b", "c"};
 };
 
 }  // namespace parlab

@@ -15,12 +15,7 @@ struct Scan {
     Out* y;
     std::int64_t n;
   };
-
-  template <typename T, typename Out = T>
-  static Args<T, Out> bind(const NamedArrays& arrays,
-                           const std::int64_t* size) {
-    return {arrays.get<const T>("x"), arrays.get<Out>("y"), size[0]};
-  }
+  static constexpr const char* arrays[] = {"x", "y"};
 };
 
 }  // namespace parlab

@@ -16,12 +16,7 @@ struct Transpose {
     Out* b;
     std::int64_t rows, cols;
   };
-
-  template <typename T, typename Out = T>
-  static Args<T, Out> bind(const NamedArrays& arrays,
-                           const std::int64_t* size) {
-    return {arrays.get<const T>("a"), arrays.get<Out>("b"), size[0], size[1]};
-  }
+  static constexpr const char* arrays[] = {"a", "b"};
 };
 
 }  // namespace parlab

@@ -18,13 +18,7 @@ struct VectorSum {
     Out* sum;
     std::int64_t n;
   };
-
-  template <typename T, typename Out = T>
-  static Args<T, Out> bind(const NamedArrays& arrays,
-                           const std::int64_t* size) {
-    return {arrays.get<const T>("x"), arrays.get<const T>("ones"),
-            arrays.get<Out>("sum"), size[0]};
-  }
+  static constexpr const char* arrays[] = {"x", "ones", "sum"};
 };
 
 }  // namespace parlab

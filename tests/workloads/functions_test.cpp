@@ -435,7 +435,7 @@ BOOST_AUTO_TEST_CASE(an_array_that_is_not_declared_is_named) {
   BOOST_CHECK_EXCEPTION(
       Problem(forgetful, {4, 4}, Dtype::f32, InputKind::uniform),
       std::logic_error,
-      says("fake_forgetful: bind() asks for the array 'z', but declared are "
+      says("fake_forgetful: its arguments need the array 'z', but declared are "
            "x, y"));
 }
 
