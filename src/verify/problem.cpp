@@ -186,6 +186,13 @@ std::optional<Mismatch> Problem::check_disturbed(const Arrays& outputs,
 std::optional<Mismatch> Problem::check(Oracles& oracles, SharedOracles* shared,
                                        const Arrays& outputs,
                                        const Variant& variant) {
+  const bool writes = std::ranges::any_of(outputs_, [&](const auto& output) {
+    return output.count > 0 && variant.writes(output);
+  });
+  if (!writes)
+    throw UsageError(size_text(workload_, size_) + ": " + variant.full_name() +
+                     " has no element of an output to compute, so nothing can "
+                     "be verified");
   const Arithmetic arithmetic = variant.arithmetic_in(dtype_);
   auto& [oracle, failure] = oracles[arithmetic];
   if (failure) std::rethrow_exception(failure);
