@@ -37,14 +37,15 @@ Prefixed prefixed(double value, Unit unit, Letters letters) {
 }
 
 // "123M", for numbers whose digits nobody counts.
-std::string count_words(double value) {
+std::string count_words(double value, int more) {
   const std::pair<double, const char*> prefixes[] = {
       {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e5, "k"}};
   for (const auto& [from, prefix] : prefixes) {
     const double scale = from == 1e5 ? 1e3 : from;
-    if (std::abs(value) >= from) return significant(value / scale, 3) + prefix;
+    if (more == 0 && std::abs(value) >= from)
+      return significant(value / scale, 3) + prefix;
   }
-  return significant(value, 4);
+  return significant(value, 4 + more);
 }
 
 bool has_prefix(Unit unit) {
@@ -70,24 +71,46 @@ std::string factor_sign(Letters letters) {
   return letters == Letters::unicode ? "×" : "x";
 }
 
-}  // namespace
-
-std::string words(const Quantity& quantity, Letters letters) {
+// more: digits beyond the usual.
+std::string words_of(const Quantity& quantity, Letters letters, int more) {
   const auto [value, unit, interval] = quantity;
-  const int digits = digits_of(unit);
+  const int digits = digits_of(unit) + more;
   if (has_prefix(unit)) {
     const auto scale = prefixed(value, unit, letters);
     return significant(value / scale.of, digits) + " " + scale.unit;
   }
   if (unit == Unit::fraction) return percent(value);
   if (unit == Unit::byte) return bytes_with_unit(value);
-  if (unit == Unit::none) return count_words(value);
+  if (unit == Unit::none) return count_words(value, more);
   auto text = significant(value, digits);
   if (unit != Unit::factor) return text;
   // Near 1, a third decimal shows the side.
   if (value != 1 && value > 0.95 && value < 1.05)
-    text = significant(value, digits + 1, 3);
+    text = significant(value, digits + 1, 3 + more);
   return text + factor_sign(letters);
+}
+
+// Two different numbers of a sentence that look equal get more digits.
+std::string told_apart(const Quantity& quantity,
+                       const std::vector<Argument>& sentence, Letters letters) {
+  constexpr int most = 13;  // 17 digits tell all doubles apart
+  std::string text;
+  for (int more = 0; more <= most; ++more) {
+    text = words_of(quantity, letters, more);
+    const auto looks_equal = [&](const Argument& argument) {
+      const auto* other = std::get_if<Quantity>(&argument);
+      return other != nullptr && other->value != quantity.value &&
+             words_of(*other, letters, more) == text;
+    };
+    if (std::ranges::none_of(sentence, looks_equal)) break;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string words(const Quantity& quantity, Letters letters) {
+  return words_of(quantity, letters, 0);
 }
 
 std::string interval_words(const Quantity& quantity, Letters letters) {
@@ -142,7 +165,7 @@ std::string words(const Detail& detail, Letters letters) {
     if (const auto* name = std::get_if<std::string>(&value)) return *name;
     if (const auto* count = std::get_if<std::int64_t>(&value))
       return std::to_string(*count);
-    return words(std::get<Quantity>(value), letters);
+    return told_apart(std::get<Quantity>(value), detail.arguments, letters);
   };
   std::string text;
   const auto form = templates[static_cast<std::size_t>(detail.cause)];

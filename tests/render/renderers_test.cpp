@@ -1,5 +1,6 @@
 // One table as text, CSV and JSON: each renderer shows the same quantities.
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 
 #include "core/text.hpp"
 #include "render/csv.hpp"
@@ -127,6 +128,29 @@ BOOST_AUTO_TEST_CASE(small_print_belongs_to_what_it_follows) {
   BOOST_TEST(terminal(Document{.blocks = {List{{"one", "two"}}}}) ==
              "- one\n- two\n");
   BOOST_TEST(terminal(document) == "title\n\none\ntwo\n\nsection\nthree\n");
+}
+
+BOOST_AUTO_TEST_CASE(numbers_that_differ_look_different) {
+  const auto said = [](Cause cause, double one, double other, Unit unit) {
+    return words(
+        Detail{.cause = cause,
+               .arguments = {"b[3]", quantity(one, unit), quantity(other, unit),
+                             quantity(0.5, unit), quantity(0.25, unit)}});
+  };
+  BOOST_TEST(said(Cause::not_exact, 0.1234, 0.1235, Unit::none) ==
+             "b[3] is 0.1234, expected exactly 0.1235");
+  BOOST_TEST(said(Cause::not_exact, 0.12341, 0.12342, Unit::none) ==
+             "b[3] is 0.12341, expected exactly 0.12342");
+  BOOST_TEST(said(Cause::not_exact, 12345678, 12345679, Unit::none) ==
+             "b[3] is 12345678, expected exactly 12345679");
+  BOOST_TEST(
+      said(Cause::wrong_element, 1, std::nextafter(1.0, 2), Unit::none) ==
+      "b[3] is 1.0000000000000000, expected 1.0000000000000002: off by "
+      "0.5000, at most 0.2500 is allowed");
+  BOOST_TEST(
+      said(Cause::beats_roof, 1.00001e-3, 1.00002e-3, Unit::second) ==
+      "b[3] is 1.00001 ms times as fast as the roof allows (1.00002 ms): "
+      "it cannot have done the work, or the roof was measured badly");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
