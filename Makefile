@@ -200,8 +200,8 @@ measure: ## measure a workload, WORKLOAD=heat: all of its variants at sizes in e
 	@scripts/list-figures.sh $(WORKLOAD)
 	@$(none_failed)
 
-workload: ## make a new workload to start from: NAME=scan EXTENTS="n"
-	@scripts/workload.sh "$(NAME)" "$(EXTENTS)"
+workload: ## make a new workload to start from: NAME=scan EXTENTS="n"; with parameters: PARAMETERS="steps"
+	@scripts/workload.sh "$(NAME)" "$(EXTENTS)" "$(PARAMETERS)"
 
 all: build ## the same as build
 build: ## build bin/parlab, bin/parlab-emulated and a link for each workload

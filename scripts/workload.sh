@@ -1,7 +1,7 @@
 #!/bin/bash
-# Makes a new workload to start from: scripts/workload.sh NAME "EXTENTS" [WORKLOADS-FOLDER]. It declares one
-# input a and one output b of these extents, and computes b = a + a: a declaration with its reference loop, a
-# serial variant, an OpenMP one and a naive kernel. All of them pass; then you change each.
+# Makes a new workload to start from: scripts/workload.sh NAME "EXTENTS" ["PARAMETERS"]. It declares one input
+# a and one output b of these extents, and computes b = a + a, plus each parameter: a declaration with its
+# reference loop, a serial variant, an OpenMP one and a naive kernel. All of them pass; then you change each.
 # docs/how-to/adding-a-workload.md explains every step.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,26 +14,33 @@ name=${1:-}
 [[ ! -e src/workloads/$name.hpp && ! -e serial/$name ]] || fail "NAME=$name: there is such a workload already"
 read -ra extents <<<"${2:-}"
 ((${#extents[@]} >= 1 && ${#extents[@]} <= 4)) || fail "EXTENTS='${2:-}': one to four names, as in EXTENTS=\"rows cols\""
-for extent in "${extents[@]}"; do
-  [[ $extent =~ ^[a-z][a-z0-9_]*$ && ! $extent =~ ^(a|b|i|count|steps|gpu|tunables)$ ]] ||
-    fail "EXTENTS: '$extent' is no name for an extent"
+read -ra parameters <<<"${3:-}"
+numbers=("${extents[@]}" "${parameters[@]}")
+for number in "${numbers[@]}"; do
+  [[ $number =~ ^[a-z][a-z0-9_]*$ && ! $number =~ ^(a|b|i|p|count|block|threads|gpu|gpus|tunables)$ ]] ||
+    fail "EXTENTS and PARAMETERS: '$number' is no name for one"
 done
+twice=$(printf '%s\n' "${numbers[@]}" | sort | uniq -d | paste -sd ' ')
+[[ -z $twice ]] || fail "EXTENTS and PARAMETERS: '$twice' twice"
 
 contract=$(sed -E 's/(^|_)(.)/\u\2/g' <<<"$name")
-list() { # SEPARATOR FORMAT: each extent, printed so
-  local text='' extent
-  for extent in "${extents[@]}"; do
+list() { # SEPARATOR FORMAT NAMES...: each name, printed so
+  local text='' one
+  for one in "${@:3}"; do
     # shellcheck disable=SC2059
-    text+=${text:+$1}$(printf "$2" "$extent")
+    text+=${text:+$1}$(printf "$2" "$one")
   done
   echo "$text"
 }
-product=$(list ' * ' 'p.%s')
-values=$(for i in "${!extents[@]}"; do printf ', size[%s]' "$i"; done)
+product=$(list ' * ' 'p.%s' "${extents[@]}")
+shape=$(list ', ' '"%s"' "${extents[@]}")
+plus=$(list '' ' + %s' "${parameters[@]}")
+taken=$(list '' ', std::int64_t %s' "${parameters[@]}")
+given=$(list '' ', p.%s' "${parameters[@]}")
 mkdir -p "serial/$name" "openmp/$name" "cuda/$name"
 
 cat >"src/workloads/$name.hpp" <<END
-// $name: b = a + a.
+// $name: b = a + a$plus.
 #pragma once
 
 #include <cstdint>
@@ -43,19 +50,14 @@ cat >"src/workloads/$name.hpp" <<END
 namespace parlab {
 
 struct $contract {
-  // a and b: $(list ' x ' '%s'), row-major. b is written whole.
+  // a and b: $(list ' x ' '%s' "${extents[@]}"), row-major. b is written whole.
   template <typename T, typename Out = T>
   struct Args {
     const T* a;
     Out* b;
-    std::int64_t $(list ', ' '%s');
+    std::int64_t $(list ', ' '%s' "${numbers[@]}");
   };
-
-  template <typename T, typename Out = T>
-  static Args<T, Out> bind(const NamedArrays& arrays,
-                           const std::int64_t* size) {
-    return {arrays.get<const T>("a"), arrays.get<Out>("b")$values};
-  }
+  static constexpr const char* arrays[] = {"a", "b"};
 };
 
 }  // namespace parlab
@@ -71,16 +73,16 @@ namespace parlab::reference {
 const RegisterLoop<$contract, float, double> ${name}_registered(
     {
         .name = "$name",
-        .summary = "b = a + a",
-        .extents = {$(list ', ' '"%s"')},
-        .arrays = {in("a", {$(list ', ' '"%s"')}),
-                   out("b", {$(list ', ' '"%s"')})},
-        .flops = [](const Size& size) { return 1.0$(for i in "${!extents[@]}"; do printf ' * size[%s]' "$i"; done); },
+        .summary = "b = a + a$plus",
+        .extents = {$shape},
+${parameters[0]:+        .parameters = {$(list ', ' '{"%s", 4, 1, 1000}' "${parameters[@]}")\},
+}        .arrays = {in("a", {$shape}), out("b", {$shape})},
+        .flops = [](const Size& size) { return $((1 + ${#parameters[@]})).0$(for i in "${!extents[@]}"; do printf ' * size[%s]' "$i"; done); },
     },
     []<typename In, typename Out>(const $contract::Args<In, Out>& p) {
       const auto count = $product;
       for (std::int64_t i = 0; i < count; ++i)
-        p.b[i] = p.a[i] + p.a[i];
+        p.b[i] = p.a[i] + p.a[i]$(list '' ' + p.%s' "${parameters[@]}");
     });
 
 }  // namespace parlab::reference
@@ -115,35 +117,35 @@ END
 rung=0
 variant "serial/$name/plain.cpp" "The plain loop" host/host.hpp "Host&" "" \
   "template <typename T>
-void ${name}_plain(const T* a, T* b, std::int64_t count) {
+void ${name}_plain(const T* a, T* b, std::int64_t count$taken) {
   for (std::int64_t i = 0; i < count; ++i)
-    b[i] = a[i] + a[i];
-}" "" "      ${name}_plain(p.a, p.b, $product);"
+    b[i] = a[i] + a[i]$plus;
+}" "" "      ${name}_plain(p.a, p.b, $product$given);"
 
 rung=1
 variant "openmp/$name/parallel.cpp" "Each thread takes a stretch of b" host/host.hpp "Host&" "tunables" \
   "template <typename T>
-void ${name}_parallel(const T* a, T* b, std::int64_t count, int threads) {
+void ${name}_parallel(const T* a, T* b, std::int64_t count$taken, int threads) {
 #pragma omp parallel for simd schedule(static) num_threads(threads)
   for (std::int64_t i = 0; i < count; ++i)
-    b[i] = a[i] + a[i];
+    b[i] = a[i] + a[i]$plus;
 }" "
-        .tunables = {threads()}," "      ${name}_parallel(p.a, p.b, $product,
+        .tunables = {threads()}," "      ${name}_parallel(p.a, p.b, $product$given,
                       static_cast<int>(tunables[\"threads\"]));"
 
 variant "cuda/$name/naive.cu" "A thread computes one element of b" gpu/gpu.hpp "Gpu& gpu" "tunables" \
   "template <typename T>
-__global__ void ${name}_naive(const T* a, T* b, std::int64_t count) {
+__global__ void ${name}_naive(const T* a, T* b, std::int64_t count$taken) {
   const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i < count) b[i] = a[i] + a[i];
+  if (i < count) b[i] = a[i] + a[i]$plus;
 }" "
         .tunables = {block_size(256)}," "      const auto block = tunables[\"block\"];
       const auto count = $product;
       gpu.launch({.grid = {ceil_div(count, block)}, .block = {block}},
-                 ${name}_naive<T>, p.a, p.b, count);"
+                 ${name}_naive<T>, p.a, p.b, count$given);"
 
 files=("src/workloads/$name".[ch]pp {serial,openmp,cuda}/"$name"/*)
 if command -v clang-format >/dev/null; then clang-format -i "${files[@]}"; fi
 echo "written: src/workloads/$name.hpp, src/workloads/$name.cpp, serial/$name/plain.cpp,"
 echo "         openmp/$name/parallel.cpp, cuda/$name/naive.cu"
-echo "next: make, then bin/$name $(list x '65') --emulate; docs/how-to/adding-a-workload.md says what to change"
+echo "next: make, then bin/$name $(list x 65 "${extents[@]}") --emulate; docs/how-to/adding-a-workload.md says what to change"
