@@ -26,15 +26,17 @@ if [[ $scale == full ]]; then
   large+=',64MiB:256MiB:*4,64MiB+3'
   limit=0.25
 fi
-# of BACKEND TEXT SIZES ARGUMENTS...: in all types of that backend.
+# of BACKEND TEXT SIZES ARGUMENTS...: in all types of that backend. A list of single sizes is said in brief.
 of() {
-  local types
+  local types sizes=$3
+  [[ $sizes == *:* || $sizes != *,* ]] || sizes="$(tr -cd , <<<"$3," | wc -c) sizes, ${3%%,*} to ${3##*,}"
   types=$(dtypes_of "$parlab" "$workload/$1/" | paste -sd ,)
   step "$2: $3" "$workload" "$3" --dtype "$types" --time-limit $limit "${@:4}"
 }
 cpu=(--backend 'serial,openmp,blas')
 # A matrix product takes longer than its bytes suggest.
-affordable=$("$parlab" "$workload" "$small,$large" "${cpu[@]}" --estimate | awk '$5 < 300 { print $2 }' | paste -sd ,)
+affordable=$("$parlab" "$workload" "$small,$large" "${cpu[@]}" --estimate |
+  awk '$5 < 300 && !seen[$2]++ { print $2 }' | paste -sd ,)
 [[ -z $affordable ]] || of serial CPU "$affordable" "${cpu[@]}"
 if ((gpu)); then
   most=$(($(answer '[1-9][0-9]*' nvidia-smi --query-gpu=memory.total --format=csv,noheader,nounits -i 0) / 4))

@@ -40,6 +40,16 @@ std::string machine_of(const Run& run) {
          (run.gpu.empty() ? ", no GPU" : "");
 }
 
+// All of a few, the first and the last of many.
+std::string in_brief(std::vector<std::string> problems) {
+  constexpr std::size_t few = 8, of_end = 3;
+  if (problems.size() <= few) return listed(problems);
+  const auto count = std::to_string(problems.size()) + " problems: ";
+  problems.erase(problems.begin() + of_end + 1, problems.end() - of_end);
+  problems[of_end] = "...";
+  return count + listed(problems);
+}
+
 // The output for one point; empty if none of its records is kept.
 struct Printed {
   std::string text, baseline;
@@ -112,20 +122,21 @@ class TableReporter final : public Reporter {
 
   // The variants that were verified, grouped by their sizes.
   std::vector<std::pair<std::string, std::string>> verified_by_size() const {
-    std::map<std::string, std::vector<std::string>> sizes_of, names_at;
+    std::map<std::string, std::vector<std::string>> sizes_of;
+    std::map<std::vector<std::string>, std::vector<std::string>> names_at;
     for (const auto& [workload, name, size] : verified_) {
       auto& sizes = sizes_of[workload + " " + name];
       if (std::ranges::find(sizes, size) == sizes.end()) sizes.push_back(size);
     }
     for (const auto& [name, sizes] : sizes_of)
-      names_at[listed(sizes)].push_back(name);
+      names_at[sizes].push_back(name);
     constexpr std::size_t few = 3;
     std::vector<std::pair<std::string, std::string>> lines;
     for (const auto& [sizes, names] : names_at) {
       lines.emplace_back(names.size() <= few
                              ? listed(names)
                              : std::to_string(names.size()) + " variants",
-                         sizes);
+                         in_brief(sizes));
     }
     return lines;
   }

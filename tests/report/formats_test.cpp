@@ -369,6 +369,25 @@ BOOST_AUTO_TEST_CASE(emulated_variants_have_one_line) {
              "and 33x67 float\n8 passed, 0 failed\n");
 }
 
+BOOST_AUTO_TEST_CASE(
+    of_many_emulated_problems_the_first_and_the_last_are_named) {
+  std::vector<std::vector<Record>> points;
+  const auto add = [&](const char* name, std::int64_t first) {
+    for (std::int64_t extent = first; extent <= 96; ++extent) {
+      points.push_back({emulated(make("cuda", name, 1))});
+      points.back().front().size = {extent, extent};
+    }
+  };
+  add("a", 1);
+  BOOST_TEST(shown(points, {}) ==
+             "verified by emulation, not timed: fake cuda/a at 96 problems: "
+             "1x1 float, 2x2 float, 3x3 float, ...,\n94x94 float, 95x95 float "
+             "and 96x96 float\n96 passed, 0 failed\n");
+  add("b", 89);
+  BOOST_TEST(
+      has_line(shown(points, {}), {"fake cuda/b at 89x89 float, 90x90"}));
+}
+
 BOOST_AUTO_TEST_CASE(table_of_a_sweep_begins_with_the_best) {
   std::vector<Record> records{make("serial", "plain", 1e-3)};
   for (const int block : {16, 32, 64}) {
