@@ -2,9 +2,9 @@
 //
 // Tables: all_records has the columns of `parlab export` and those that any
 // variant or counter could have filled; records has those that were timed on
-// uniform inputs; workloads has the name of each; published_NAME holds
-// results/published/NAME.csv, with _ for -. Each view of the experiment is a
-// table, too. Empty cells are NULL.
+// uniform inputs; workloads, parameters and variants have the name of each;
+// published_NAME holds results/published/NAME.csv, with _ for -. Each view of
+// the experiment is a table, too. Empty cells are NULL.
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -163,6 +163,14 @@ void add_names(Database& database) {
     Database::Table table(database, "workloads", {{"name", true}});
     for (const auto* workload : Registry::instance().workloads())
       table.add({std::string(workload->name())});
+  }
+  {
+    Database::Table table(database, "parameters",
+                          {{"workload", true}, {"name", true}});
+    for (const auto* workload : Registry::instance().workloads()) {
+      for (const auto& parameter : workload->parameters())
+        table.add({std::string(workload->name()), parameter.name});
+    }
   }
   Database::Table table(database, "variants",
                         {{"workload", true}, {"name", true}});

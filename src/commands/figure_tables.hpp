@@ -5,9 +5,9 @@
 
 namespace parlab {
 
-// The names of all workloads, and of all variants in the order of their
-// ladders, measured or not. The position of a variant sets its look in all
-// figures.
+// The names of all workloads, of their parameters, and of all variants in the
+// order of their ladders, measured or not. The position of a variant sets its
+// look in all figures.
 void add_names(Database& database);
 
 }  // namespace parlab

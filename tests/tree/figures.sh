@@ -85,6 +85,13 @@ expect "... without a limit that held still, in percent of the fastest" \
 mv $scan.steady $scan
 expect "... and says bytes" grep -q '[>"]256 KiB' plots/fixture/scan-1-time.svg
 expect "... and tables" grep -q 'openmp/two_passes' plots/fixture/scan-tables.txt
+bin/parlab-emulated heat 64,88 --backend serial,openmp --iterations 6 --format csv \
+  --results results/fixture/heat.jsonl >/dev/null 2>&1
+own_make figures >/dev/null 2>&1
+for name in 1-time 2-ladder 3-speedup; do
+  expect "heat-$name names the parameter" grep -q '<title>heat, float, steps 16: ' plots/fixture/heat-$name.svg
+done
+rm results/fixture/heat.jsonl plots/fixture/heat-*
 expect "... and is on the page, with captions" eval \
   'grep -q "id=\"fig-scan-3-speedup\"" plots/fixture/index.html && grep -q "Speedup of all variants over the serial one" plots/fixture/index.html'
 
