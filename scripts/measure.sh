@@ -3,8 +3,9 @@
 #
 # It measures all variants at their defaults, in all types: squares or vectors whose arrays fit a core's
 # cache, that of all cores, and none, with odd ones among them; with a GPU up to a quarter of its memory, and
-# with cold caches too. Sizes that would take the CPU more than five minutes are left out. Figures and tables:
-# scripts/workload/. Recorded points are not run again.
+# with cold caches too. Without a GPU its kernels are emulated at one size, which verifies them. Sizes that
+# would take the CPU more than five minutes are left out. Figures and tables: scripts/workload/. Recorded
+# points are not run again.
 set -uo pipefail
 # shellcheck source=scripts/experiment.sh
 source "${0%/*}/experiment.sh"
@@ -26,23 +27,27 @@ if [[ $scale == full ]]; then
   large+=',64MiB:256MiB:*4,64MiB+3'
   limit=0.25
 fi
-# of BACKEND TEXT SIZES ARGUMENTS...: in all types of that backend. A list of single sizes is said in brief.
+# of BACKEND TEXT SIZES ARGUMENTS...: in all types of that backend.
 of() {
-  local types sizes=$3
-  [[ $sizes == *:* || $sizes != *,* ]] || sizes="$(tr -cd , <<<"$3," | wc -c) sizes, ${3%%,*} to ${3##*,}"
+  local types
   types=$(dtypes_of "$parlab" "$workload/$1/" | paste -sd ,)
-  step "$2: $3" "$workload" "$3" --dtype "$types" --time-limit $limit "${@:4}"
+  step "$2" "$workload" "$3" --dtype "$types" --time-limit $limit "${@:4}"
+}
+in_brief() { # SIZES
+  tr , '\n' <<<"$1" | sort -n | awk 'NR == 1 { first = $0 } END { print NR " sizes, " first " to " $0 }'
 }
 cpu=(--backend 'serial,openmp,blas')
 # A matrix product takes longer than its bytes suggest.
 affordable=$("$parlab" "$workload" "$small,$large" "${cpu[@]}" --estimate |
   awk '$5 < 300 && !seen[$2]++ { print $2 }' | paste -sd ,)
-[[ -z $affordable ]] || of serial CPU "$affordable" "${cpu[@]}"
+[[ -z $affordable ]] || of serial "CPU: $(in_brief "$affordable")" "$affordable" "${cpu[@]}"
 if ((gpu)); then
   most=$(($(answer '[1-9][0-9]*' nvidia-smi --query-gpu=memory.total --format=csv,noheader,nounits -i 0) / 4))
   ((most <= 256)) || large+=,${most}MiB
-  of cuda GPU "$small,$large" --backend cuda,blas
-  of cuda "GPU, cold caches" "$large" --backend cuda,blas --cache cold
+  of cuda "GPU: $small,$large" "$small,$large" --backend cuda,blas
+  of cuda "GPU, cold caches: $large" "$large" --backend cuda,blas --cache cold
+elif [[ -n $(dtypes_of "$parlab" "$workload/cuda/") ]]; then
+  of cuda "GPU, emulated at 64KiB: verified, not timed" 64KiB --backend cuda --emulate
 fi
 
 close_experiment

@@ -23,6 +23,32 @@ Table failures(const Measured& measured, const std::string& workload) {
   return table;
 }
 
+// Kernels that emulation proves right, and that have no time on this machine.
+std::optional<Paragraph> only_verified(const Measured& measured,
+                                       const std::string& workload) {
+  std::vector<std::string> names;
+  for (const auto* variant : Registry::instance().variants(workload)) {
+    bool timed = false, verified = false;
+    const auto look_at = [&](const std::vector<Record>& records) {
+      for (const auto& record : records) {
+        if (record.workload != workload || record.backend != variant->backend ||
+            record.variant != variant->name)
+          continue;
+        timed |= record.timed();
+        verified |= record.emulated && record.verdict == Verdict::passed &&
+                    record.source_hash == variant->source_hash;
+      }
+    };
+    look_at(measured.records);
+    look_at(measured.counted);
+    if (verified && !timed) names.push_back(variant->name);
+  }
+  if (names.empty()) return std::nullopt;
+  return Paragraph{
+      .text = "Verified by emulation, not timed: " + listed(names) + ".",
+      .small = true};
+}
+
 std::string anchor_of(const Experiment& experiment) {
   return anchor("experiment-" + experiment.name);
 }
@@ -72,6 +98,8 @@ Section workload_section(const Measured& measured, const std::string& workload,
     for (auto& ladder : ladders(measured, *reference, curves))
       blocks.push_back(std::move(ladder));
   }
+  if (auto kernels = only_verified(measured, workload))
+    blocks.push_back(std::move(*kernels));
   auto failed = failures(measured, workload);
   if (!failed.rows.empty()) blocks.push_back(std::move(failed));
   std::vector<Text> shared;

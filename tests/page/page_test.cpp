@@ -738,6 +738,31 @@ BOOST_AUTO_TEST_CASE(records_of_another_kind_have_no_time_on_a_page) {
   BOOST_TEST(none.failed.size() == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(kernels_that_are_only_emulated_are_named) {
+  auto naive = a_record("cuda/naive", 8, 9),
+       coalesced = a_record("cuda/coalesced", 8, 9),
+       warp = a_record("cuda/warp", 8, 9), tiled = a_record("cuda/tiled", 8, 9);
+  for (auto* record : {&naive, &coalesced, &warp, &tiled}) {
+    record->emulated = true;
+    record->source_hash = "hash";  // of all fakes
+    record->seconds.clear();
+  }
+  warp.verdict = Verdict::wrong_result;
+  tiled.source_hash = "of another source";
+  const auto serial = a_record("serial/plain", 8, 9);
+  const std::string said = "Verified by emulation, not timed: ";
+  BOOST_TEST(has(
+      page_of(arrange({a_run("")}, {serial, naive, coalesced, warp, tiled})),
+      said + "naive and coalesced."));
+  BOOST_TEST(!has(page_of(arrange({a_run()}, {serial, naive,
+                                              a_record("cuda/naive", 8, 9)})),
+                  said));
+  auto measured = arrange({a_run("")}, {serial});
+  BOOST_TEST(!has(page_of(measured), said));
+  measured.counted = {naive};
+  BOOST_TEST(has(page_of(measured), said + "naive."));
+}
+
 BOOST_AUTO_TEST_CASE(machines_side_by_side) {
   auto one = arrange({a_run()}, {a_record("serial/plain", 8, 30),
                                  a_record("cuda/naive", 8, 10),

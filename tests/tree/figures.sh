@@ -66,8 +66,8 @@ expect "an experiment without tables has its figures and its page" \
 mv tables.sql scripts/cslab-dmv
 
 # ---- a workload without an experiment of its own -------------------------------------------------------
-expect "its experiment has seven sizes in three types" eval \
-  'ESTIMATE=planned PARLAB=bin/parlab-emulated scripts/measure.sh scan && test "$(grep -c ^scan planned)" = 21'
+expect "its experiment has seven sizes in three types, and one to emulate" eval \
+  'ESTIMATE=planned PARLAB=bin/parlab-emulated scripts/measure.sh scan && test "$(grep -c ^scan planned)" = 24'
 expect "... and needs the name of a workload" eval \
   '! PARLAB=bin/parlab-emulated scripts/measure.sh nothing 2>measured; grep -q "nothing" measured && ! scripts/measure.sh'
 bin/parlab-emulated scan 64KiB:256KiB:*2,64KiB+3 --backend serial,openmp --iterations 6 --format csv \
