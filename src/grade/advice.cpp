@@ -267,8 +267,8 @@ const char* advice_on_element(const Detail& detail) {
 
 bool is_of_result(Cause cause) {
   return cause == Cause::wrong_element || cause == Cause::not_exact ||
-         cause == Cause::left_out || cause == Cause::not_a_number || cause == Cause::at_the_end ||
-         cause == Cause::past_the_end;
+         cause == Cause::left_out || cause == Cause::not_a_number ||
+         cause == Cause::at_the_end || cause == Cause::past_the_end;
 }
 
 // If an access leaves shared memory, the construct tells how that was launched.

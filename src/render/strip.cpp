@@ -48,7 +48,7 @@ class Rows {
   Rows(const Strip& strip, StripForm form)
       : strip_(strip),
         alone_(form == StripForm::alone),
-        at_(form == StripForm::narrow           ? narrow
+        at_(form == StripForm::narrow       ? narrow
             : strip.rows.size() > many_rows ? close
                                             : wide) {}
 
