@@ -106,10 +106,4 @@ std::string size_text(std::string_view workload, const Size& size);
 Variant describe(const Description& description, std::string_view source,
                  std::string_view hash);
 
-struct RegisterWorkload {
-  explicit RegisterWorkload(std::unique_ptr<Workload> workload) {
-    Registry::instance().add(std::move(workload));
-  }
-};
-
 }  // namespace parlab

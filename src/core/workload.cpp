@@ -1,9 +1,5 @@
 #include "core/workload.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <stdexcept>
-
 namespace parlab {
 
 std::string to_string(const Mismatch& mismatch) {
@@ -12,37 +8,6 @@ std::string to_string(const Mismatch& mismatch) {
                 mismatch.where.c_str(), mismatch.found, mismatch.expected,
                 mismatch.bound);
   return text;
-}
-
-ElementwiseOracle::ElementwiseOracle(std::string array,
-                                     std::vector<double> expected,
-                                     std::vector<double> bound)
-    : array_(std::move(array)),
-      expected_(std::move(expected)),
-      bound_(std::move(bound)) {
-  if (expected_.size() != bound_.size())
-    throw std::logic_error("one bound per element");
-}
-
-std::optional<Mismatch> ElementwiseOracle::check(const Arrays& outputs) const {
-  const auto array =
-      std::find_if(outputs.begin(), outputs.end(),
-                   [&](const Array& each) { return each.spec.name == array_; });
-  if (array == outputs.end())
-    throw std::logic_error("no output is called " + array_);
-  return dispatch_all(
-      array->spec.dtype, [&]<typename T>(T) -> std::optional<Mismatch> {
-        const T* found = outputs.get<const T>(array_);
-        for (std::size_t i = 0; i < expected_.size(); ++i) {
-          const double value = static_cast<double>(found[i]);
-          // The negation makes NaN fail, because it compares false.
-          if (!(std::abs(value - expected_[i]) <= bound_[i])) {
-            return Mismatch{array_ + "[" + std::to_string(i) + "]",
-                            expected_[i], value, bound_[i]};
-          }
-        }
-        return std::nullopt;
-      });
 }
 
 Size complete_size(const Workload& workload,

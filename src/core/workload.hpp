@@ -106,19 +106,4 @@ Size complete_size(const Workload& workload,
 // "4096x4096", "512x512 radius=8".
 std::string size_text(const Workload& workload, const Size& size);
 
-// Element-by-element oracle for one output array:
-// |found - expected| <= bound; NaN fails.
-class ElementwiseOracle : public Oracle {
- public:
-  // One expected value and one bound per element; a bound of zero demands
-  // equality.
-  ElementwiseOracle(std::string array, std::vector<double> expected,
-                    std::vector<double> bound);
-  std::optional<Mismatch> check(const Arrays& outputs) const override;
-
- private:
-  std::string array_;
-  std::vector<double> expected_, bound_;
-};
-
 }  // namespace parlab

@@ -12,10 +12,8 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <stdexcept>
 #include <thread>
-#include <utility>
 
 #include "core/affinity.hpp"
 #include "machine/cgroup.hpp"
@@ -131,15 +129,6 @@ Cores cores_of(const std::vector<int>& allowed, const std::string& synthetic) {
   }
   for (const auto cache : caches)
     found.cache_bytes += cache->attr->cache.size;
-  int nodes = 0;
-  for (hwloc_obj_t node = nullptr;
-       (node = hwloc_get_next_obj_by_type(topology.get(), HWLOC_OBJ_NUMANODE,
-                                          node)) != nullptr;) {
-    nodes += std::ranges::any_of(found.order, [&](int cpu) {
-      return hwloc_bitmap_isset(node->cpuset, static_cast<unsigned>(cpu)) != 0;
-    });
-  }
-  found.numa_nodes = std::max(nodes, 1);
   // If the system knows none of the CPUs, the list is used as it is.
   if (found.order.empty()) {
     found.order = allowed.empty() ? std::vector<int>{0} : allowed;
@@ -168,10 +157,6 @@ std::size_t last_level_cache_bytes() {
   if (cores().cache_bytes > 0) return cores().cache_bytes;
   const long level3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
   return level3 > 0 ? static_cast<std::size_t>(level3) : std::size_t{32} << 20;
-}
-
-int numa_nodes() {
-  return cores().numa_nodes;
 }
 
 int parse_running(std::istream& stat) {

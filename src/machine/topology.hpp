@@ -1,4 +1,4 @@
-// Cores, caches and NUMA nodes of the host that this process may use; by hwloc.
+// Cores and caches of the host that this process may use; by hwloc.
 #pragma once
 
 #include <cstddef>
@@ -26,9 +26,6 @@ int cpus_allowed();
 // does not say.
 std::size_t last_level_cache_bytes();
 
-// Number of NUMA nodes with at least one of these CPUs; at least 1.
-int numa_nodes();
-
 // Threads other than this one that run on a CPU or wait for one; the minimum
 // within 20 ms. 0 when the system does not say. More than a few make
 // measurements on the CPU worthless.
@@ -42,7 +39,6 @@ struct Cores {
   std::vector<int> order;       // like pinning_order()
   int count = 0;                // physical
   std::size_t cache_bytes = 0;  // of the last-level caches; 0: unknown
-  int numa_nodes = 1;
 };
 // The cores of these CPUs, or of all if none is named. synthetic: a machine in
 // hwloc's notation instead of this one, "pack:2 l3:1 core:4 pu:2". Throws
