@@ -17,16 +17,6 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
-std::string join(const std::vector<std::string>& parts,
-                 std::string_view separator) {
-  std::string text;
-  for (const auto& part : parts) {
-    if (&part != &parts.front()) text += separator;
-    text += part;
-  }
-  return text;
-}
-
 std::vector<std::string> shell_words(std::string_view command) {
   std::vector<std::string> words;
   bool between = true;  // between two words

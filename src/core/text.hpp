@@ -1,8 +1,10 @@
 // Small helpers for text that users type and read.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/numbers.hpp"
@@ -10,8 +12,22 @@
 namespace parlab {
 
 std::vector<std::string> split(std::string_view text, char separator);
-std::string join(const std::vector<std::string>& parts,
-                 std::string_view separator);
+// text_of: what of a part is joined.
+template <typename Parts, typename TextOf = std::identity>
+std::string join(Parts&& parts, std::string_view separator,
+                 TextOf text_of = {}) {
+  std::string text;
+  bool first = true;
+  for (const auto& part : parts) {
+    if (!std::exchange(first, false)) text += separator;
+    text += std::invoke(text_of, part);
+  }
+  return text;
+}
+inline std::string join(const std::vector<std::string>& parts,
+                        std::string_view separator) {
+  return join(parts, separator, std::identity());
+}
 
 // The words of a command, split as in a shell: at blanks that are neither
 // quoted nor after a backslash.

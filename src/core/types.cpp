@@ -1,5 +1,7 @@
 #include "core/types.hpp"
 
+#include "core/text.hpp"
+
 namespace parlab {
 
 void refuse_value(const EnumTable& table, int value) {
@@ -28,10 +30,7 @@ std::size_t bytes_of(Dtype dtype) {
 }
 
 std::string to_string(const Size& size) {
-  std::string text;
-  for (const auto extent : size)
-    text += (text.empty() ? "" : "x") + std::to_string(extent);
-  return text;
+  return join(size, "x", [](auto extent) { return std::to_string(extent); });
 }
 
 std::int64_t TunableValues::operator[](const char* name) const {
@@ -44,11 +43,9 @@ std::int64_t TunableValues::operator[](const char* name) const {
 }
 
 std::string to_string(const TunableValues& tunables) {
-  std::string text;
-  for (const auto& [name, value] : tunables) {
-    text += (text.empty() ? "" : " ") + name + "=" + std::to_string(value);
-  }
-  return text;
+  return join(tunables, " ", [](const auto& one) {
+    return one.first + "=" + std::to_string(one.second);
+  });
 }
 
 bool Tunable::allows(std::int64_t value) const {

@@ -1,12 +1,10 @@
 // The basic types of the framework: dtype, size, tunables, verdict, error.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/dtype.hpp"

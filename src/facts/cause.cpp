@@ -27,7 +27,7 @@ std::string to_string(const Detail& detail) {
 }
 
 Detail other(std::string text) {
-  return {.cause = Cause::other, .arguments = {std::move(text)}};
+  return because(Cause::other, std::move(text));
 }
 
 ExplainedError::ExplainedError(Detail why)
@@ -40,8 +40,7 @@ Detail detail_of(const std::exception& error) {
 
 LibraryMissing::LibraryMissing(const std::string& soname,
                                const std::string& why)
-    : PointError(Verdict::not_supported, Detail{.cause = Cause::library_missing,
-                                                .arguments = {soname, why}}) {
+    : PointError(Verdict::not_supported, Cause::library_missing, soname, why) {
   library = soname;
 }
 

@@ -3,6 +3,7 @@
 // render/.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -41,6 +42,24 @@ struct Detail {
   explicit operator bool() const { return cause != Cause::none; }
   bool operator==(const Detail&) const = default;
 };
+inline Argument argument_of(std::string_view text) {
+  return std::string(text);
+}
+inline Argument argument_of(const Quantity& quantity) {
+  return quantity;
+}
+Argument argument_of(std::integral auto count) {
+  return static_cast<std::int64_t>(count);
+}
+Argument argument_of(NamedEnum auto value) {
+  return argument_of(to_string(value));
+}
+// A cause and what it is about: texts, counts, quantities, values of enums.
+template <typename... T>
+Detail because(Cause cause, const T&... arguments) {
+  return {.cause = cause, .arguments = {argument_of(arguments)...}};
+}
+
 // For debuggers: the name of the cause and its arguments.
 std::string to_string(const Detail& detail);
 
@@ -50,6 +69,9 @@ Detail other(std::string text);
 // what() is for debuggers only.
 struct ExplainedError : std::runtime_error {
   explicit ExplainedError(Detail why);
+  template <typename... T>
+  explicit ExplainedError(Cause cause, const T&... arguments)
+      : ExplainedError(because(cause, arguments...)) {}
   Detail detail;
 };
 
@@ -57,6 +79,9 @@ struct ExplainedError : std::runtime_error {
 struct PointError : ExplainedError {
   PointError(Verdict why, Detail because)
       : ExplainedError(std::move(because)), verdict(why) {}
+  template <typename... T>
+  PointError(Verdict why, Cause cause, const T&... arguments)
+      : PointError(why, because(cause, arguments...)) {}
   PointError(Verdict why, const std::string& text)
       : PointError(why, other(text)) {}
   Verdict verdict;

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "core/grid.hpp"
+#include "core/text.hpp"
 #include "verify/problem.hpp"
 
 namespace parlab {
@@ -14,16 +15,11 @@ class Division {
   Division(const Workload& workload, const Variant& variant, const Size& size)
       : dimensions_(workload.dimensions()), split_(variant.split), size_(size) {
     for (const auto& name : split_) {
-      if (std::find(dimensions_.begin(), dimensions_.end(), name) !=
-          dimensions_.end())
-        continue;
-      std::string there;
-      for (const auto dimension : dimensions_) {
-        there += (there.empty() ? "" : ", ") + std::string(dimension);
-      }
+      if (std::ranges::find(dimensions_, name) != dimensions_.end()) continue;
       throw std::logic_error(variant.source + " divides '" + name +
                              "', which " + variant.workload +
-                             " does not have: its dimensions are " + there);
+                             " does not have: its dimensions are " +
+                             join(dimensions_, ", "));
     }
   }
 

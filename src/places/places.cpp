@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/text.hpp"
 #include "facts/cause.hpp"
 #include "places/presence.hpp"
 #include "render/words.hpp"
@@ -10,19 +11,8 @@ namespace parlab {
 namespace {
 
 bool asked_for(const std::vector<const Variant*>& variants, Target target) {
-  return std::any_of(
-      variants.begin(), variants.end(),
-      [&](const Variant* variant) { return variant->target == target; });
-}
-
-// "0 NVIDIA H200, 1 NVIDIA H200"
-std::string names_of(const std::vector<GpuFacts>& gpus) {
-  std::string text;
-  for (const auto& gpu : gpus) {
-    text += (text.empty() ? "" : ", ") + std::to_string(gpu.device) + " " +
-            gpu.name;
-  }
-  return text;
+  return std::ranges::find(variants, target, &Variant::target) !=
+         variants.end();
 }
 
 }  // namespace
@@ -42,12 +32,14 @@ std::vector<int> devices_of(const std::vector<int>& asked, bool emulated) {
     for (const auto& gpu : gpus)
       devices.push_back(gpu.device);
   }
+  const auto name = [](const GpuFacts& gpu) {
+    return std::to_string(gpu.device) + " " + gpu.name;
+  };
   for (const int device : devices) {
-    const auto is = [&](const GpuFacts& gpu) { return gpu.device == device; };
-    if (std::none_of(gpus.begin(), gpus.end(), is)) {
+    if (std::ranges::find(gpus, device, &GpuFacts::device) == gpus.end()) {
       throw UsageError(
           "--device " + std::to_string(device) +
-          ": there is no such GPU here; there are: " + names_of(gpus));
+          ": there is no such GPU here; there are: " + join(gpus, ", ", name));
     }
   }
   return devices;
@@ -74,8 +66,7 @@ Places::Places(const std::vector<const Variant*>& variants,
   for (const auto target : {Target::gpu, Target::streams}) {
     if (!asked_for(variants, target)) continue;
     for (const int device : devices) {
-      const auto is = [&](const GpuFacts& gpu) { return gpu.device == device; };
-      const auto found = std::find_if(gpus.begin(), gpus.end(), is);
+      const auto found = std::ranges::find(gpus, device, &GpuFacts::device);
       open(target, found == gpus.end() ? GpuFacts{} : *found, device);
     }
   }

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "core/variant.hpp"

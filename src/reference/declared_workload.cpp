@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
-#include <utility>
 
 #include "core/random.hpp"
 #include "core/roundoff.hpp"
+#include "core/text.hpp"
 #include "reference/timed_inputs.hpp"
 
 namespace parlab::reference {
@@ -117,9 +117,7 @@ Size DeclaredWorkload::complete(const std::vector<std::int64_t>& typed) const {
   const auto& extents = declared_.extents;
   if (typed.size() == extents.size()) return typed;
   if (typed.size() == 1) return Size(extents.size(), typed[0]);
-  std::string names;
-  for (const auto extent : extents)
-    names += (names.empty() ? "" : " ") + std::string(extent);
+  const auto names = join(extents, " ");
   if (extents.size() == 1)
     throw UsageError(std::string(name()) + " takes one size (" + names + ")");
   throw UsageError(
