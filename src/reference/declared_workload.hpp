@@ -3,7 +3,6 @@
 
 #include <map>
 #include <mutex>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -64,9 +64,13 @@ struct Tanh {
   }
 };
 
-// For a type of numbers N, which has through<F>(), max and /.
+// What follows for a type of numbers N from + - * / max and through<F>().
 template <typename N>
 struct Functions {
+  friend N operator-(const N& a, const N& b) { return a + -b; }
+  friend N& operator-=(N& a, const N& b) { return a = a - b; }
+  friend N& operator*=(N& a, const N& b) { return a = a * b; }
+  friend N& operator/=(N& a, const N& b) { return a = a / b; }
   friend N exp(const N& x) { return x.template through<Exp>(); }
   friend N log(const N& x) { return x.template through<Log>(); }
   friend N sqrt(const N& x) { return x.template through<Sqrt>(); }

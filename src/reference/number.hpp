@@ -293,7 +293,6 @@ struct Rounded : Kept<squares, carries, has_parts>,
       unseen();
     }
   }
-  Rounded& operator/=(const Rounded& b) { return *this = *this / b; }
 
   // The arithmetic of the variant that is judged. Loops run one at a time.
   static inline const Factors *factors = nullptr, *of_norm = nullptr,
@@ -319,9 +318,6 @@ struct Rounded : Kept<squares, carries, has_parts>,
     if constexpr (keeps_floor) a.floor = -unbounded;
     return a;
   }
-  friend Rounded operator-(const Rounded& a, const Rounded& b) {
-    return a + -b;
-  }
   // Many inputs are 0 on purpose, and pairs are slow.
   friend Rounded operator*(const Rounded& a, const Rounded& b) {
     if (!carries && b.terms == 0) return b;
@@ -344,8 +340,6 @@ struct Rounded : Kept<squares, carries, has_parts>,
     if (!carries && b.terms == 0) return *this;
     return *this = *this + b;
   }
-  Rounded& operator-=(const Rounded& b) { return *this = *this - b; }
-  Rounded& operator*=(const Rounded& b) { return *this = *this * b; }
 
   friend Rounded stored(Rounded a) {
     if constexpr (carries) a.carry(static_cast<double>(a.value), a.error());
@@ -367,16 +361,13 @@ struct Whole : Functions<Whole<squares>> {
   double value, most, grain;
 
   Whole() = default;
-  Whole(double constant)
-      : value(constant),
-        most(squares ? constant * constant : std::abs(constant)),
-        grain(grain_of(constant)) {}
+  Whole(double of, double largest, double multiple_of)
+      : value(of), most(largest), grain(multiple_of) {}
+  Whole(double constant) : Whole(read(constant, nullptr)) {
+    grain = grain_of(constant);
+  }
   static Whole read(double x, const void*) {
-    Whole made;
-    made.value = x;
-    made.most = squares ? x * x : std::abs(x);
-    made.grain = 1;
-    return made;
+    return {x, squares ? x * x : std::abs(x), 1};
   }
   // Whether every partial sum is among the numbers that have `exact` whole ones
   // on each side of 0; of random signs all but one in 1e26 are: Hoeffding's
@@ -399,9 +390,7 @@ struct Whole : Functions<Whole<squares>> {
 
   // Nothing after it is exact.
   static Whole real(double value) {
-    Whole made(value);
-    made.most = unbounded;
-    return made;
+    return {value, unbounded, grain_of(value)};
   }
   template <typename F>
   Whole through() const {
@@ -411,39 +400,24 @@ struct Whole : Functions<Whole<squares>> {
     return real(a.value / b.value);
   }
   friend Whole max(const Whole& a, const Whole& b) {
-    Whole larger;
-    larger.value = std::max(a.value, b.value);
-    larger.most = std::max(a.most, b.most);
-    larger.grain = std::min(a.grain, b.grain);
-    return larger;
+    return {std::max(a.value, b.value), std::max(a.most, b.most),
+            std::min(a.grain, b.grain)};
   }
-  Whole& operator/=(const Whole& b) { return *this = *this / b; }
 
   // In the type that is judged. Loops run one at a time.
   static inline double exact = 0;
 
   friend Whole operator+(const Whole& a, const Whole& b) {
-    Whole sum;
-    sum.value = a.value + b.value;
-    sum.most = a.most + b.most;
-    sum.grain = std::min(a.grain, b.grain);
-    return sum;
+    return {a.value + b.value, a.most + b.most, std::min(a.grain, b.grain)};
   }
   friend Whole operator-(Whole a) {
     a.value = -a.value;
     return a;
   }
-  friend Whole operator-(const Whole& a, const Whole& b) { return a + -b; }
   friend Whole operator*(const Whole& a, const Whole& b) {
-    Whole product;
-    product.value = a.value * b.value;
-    product.most = a.most * b.most;
-    product.grain = a.grain * b.grain;
-    return product;
+    return {a.value * b.value, a.most * b.most, a.grain * b.grain};
   }
   Whole& operator+=(const Whole& b) { return *this = *this + b; }
-  Whole& operator-=(const Whole& b) { return *this = *this - b; }
-  Whole& operator*=(const Whole& b) { return *this = *this * b; }
 
   // If it is exact, counting starts again; if not, nothing after it is exact.
   friend Whole stored(const Whole& a) {

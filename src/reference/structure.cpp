@@ -1,10 +1,7 @@
 #include "reference/structure.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <iterator>
-
-#include "reference/number.hpp"
 
 namespace parlab::reference {
 namespace {
@@ -48,44 +45,6 @@ bool share_behind(const Symbol& a, const Symbol& b) {
 }
 
 }  // namespace
-
-Counted::Counted(double constant)
-    : terms(constant != 0),
-      most(std::abs(constant)),
-      grain(grain_of(constant)) {}
-
-Counted Counted::read_again(const Expected& output) {
-  Counted again;
-  again.terms = output.value;
-  again.most = output.bound;
-  return again;
-}
-
-Counted operator+(const Counted& a, const Counted& b) {
-  Counted sum;
-  sum.terms = a.terms + b.terms;
-  sum.most = a.most + b.most;
-  sum.grain = std::min(a.grain, b.grain);
-  return sum;
-}
-
-Counted operator*(const Counted& a, const Counted& b) {
-  Counted product;
-  product.terms = a.terms * b.terms;
-  product.most = a.most * b.most;
-  product.grain = a.grain * b.grain;
-  return product;
-}
-
-Counted max(const Counted& a, const Counted& b) {
-  Counted larger;
-  larger.terms = std::max(a.terms, b.terms);
-  larger.most = std::max(a.most, b.most);
-  larger.grain = std::min(a.grain, b.grain);
-  return larger;
-}
-
-Symbol::Symbol(double constant) : count(constant) {}
 
 Symbol Symbol::read(double, const void* input) {
   Symbol read(1);

@@ -23,29 +23,37 @@ struct Counted : Functions<Counted> {
   double grain = 1;  // of whole inputs it is a multiple of this
 
   Counted() = default;
-  Counted(double constant);
+  Counted(double of_terms, double largest, double multiple_of)
+      : terms(of_terms), most(largest), grain(multiple_of) {}
+  Counted(double constant)
+      : Counted(constant != 0, std::abs(constant), grain_of(constant)) {}
   static Counted read(double, const void*) { return Counted(1); }
   // The terms, and the most in units of the grain.
   template <typename T>
   Expected expected() const {
     return {terms, most / grain};
   }
-  static Counted read_again(const Expected& output);
+  static Counted read_again(const Expected& output) {
+    return {output.value, output.bound, 1};
+  }
 
-  friend Counted operator+(const Counted& a, const Counted& b);
-  friend Counted operator*(const Counted& a, const Counted& b);
+  friend Counted operator+(const Counted& a, const Counted& b) {
+    return {a.terms + b.terms, a.most + b.most, std::min(a.grain, b.grain)};
+  }
+  friend Counted operator*(const Counted& a, const Counted& b) {
+    return {a.terms * b.terms, a.most * b.most, a.grain * b.grain};
+  }
   friend Counted operator-(const Counted& a) { return a; }
-  friend Counted operator-(const Counted& a, const Counted& b) { return a + b; }
   Counted& operator+=(const Counted& b) { return *this = *this + b; }
-  Counted& operator-=(const Counted& b) { return *this = *this + b; }
-  Counted& operator*=(const Counted& b) { return *this = *this * b; }
   template <typename F>
   Counted through() const {
     return 1;
   }
   friend Counted operator/(const Counted&, const Counted&) { return 1; }
-  friend Counted max(const Counted& a, const Counted& b);
-  Counted& operator/=(const Counted&) { return *this = 1; }
+  friend Counted max(const Counted& a, const Counted& b) {
+    return {std::max(a.terms, b.terms), std::max(a.most, b.most),
+            std::min(a.grain, b.grain)};
+  }
   friend Counted stored(const Counted& a) { return a; }
   friend Counted with_square(const Counted& term, const Counted& /*part*/) {
     return term;
@@ -68,16 +76,13 @@ struct Symbol : Functions<Symbol> {
   bool alone = true;  // no input that it reads itself is in two terms
 
   Symbol() = default;
-  Symbol(double constant);
+  Symbol(double constant) : count(constant) {}
   static Symbol read(double x, const void* input);
 
   friend Symbol operator+(const Symbol& a, const Symbol& b);
   friend Symbol operator*(const Symbol& a, const Symbol& b);
   friend Symbol operator-(const Symbol& a) { return a; }
-  friend Symbol operator-(const Symbol& a, const Symbol& b) { return a + b; }
   Symbol& operator+=(const Symbol& b) { return *this = *this + b; }
-  Symbol& operator-=(const Symbol& b) { return *this = *this + b; }
-  Symbol& operator*=(const Symbol& b) { return *this = *this * b; }
   template <typename F>
   Symbol through() const {
     return computed(*this, 1, true);
@@ -88,7 +93,6 @@ struct Symbol : Functions<Symbol> {
   friend Symbol max(const Symbol& a, const Symbol& b) {
     return computed(a, b, false);
   }
-  Symbol& operator/=(const Symbol& b) { return *this = *this / b; }
   // It has any sign, and is real or as whole as these.
   static Symbol computed(const Symbol& a, const Symbol& b, bool is_real);
   friend Symbol stored(const Symbol& a);

@@ -1,10 +1,6 @@
 #include "reference/timed_inputs.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <type_traits>
-
-#include "core/random.hpp"
 
 namespace parlab::reference {
 namespace {
