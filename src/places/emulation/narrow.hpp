@@ -63,22 +63,18 @@ struct Narrow : Storage {
   friend constexpr Narrow operator+(Narrow a) {
     return a;
   }
-  friend constexpr Narrow& operator++(Narrow& a) {
-    return a = a + Narrow(1);
+#define PARLAB_STEP(op, by)                             \
+  friend constexpr Narrow& operator by(Narrow& a) {     \
+    return a = a op Narrow(1);                          \
+  }                                                     \
+  friend constexpr Narrow operator by(Narrow& a, int) { \
+    const Narrow before = a;                            \
+    by a;                                               \
+    return before;                                      \
   }
-  friend constexpr Narrow& operator--(Narrow& a) {
-    return a = a - Narrow(1);
-  }
-  friend constexpr Narrow operator++(Narrow& a, int) {
-    const Narrow before = a;
-    ++a;
-    return before;
-  }
-  friend constexpr Narrow operator--(Narrow& a, int) {
-    const Narrow before = a;
-    --a;
-    return before;
-  }
+  PARLAB_STEP(+, ++)
+  PARLAB_STEP(-, --)
+#undef PARLAB_STEP
   friend Narrow operator-(Narrow a) {
     return from_bits(a.bits ^ 0x8000);
   }

@@ -13,10 +13,9 @@ namespace {
 // The GPU that owns the memory and kernels in use.
 EmulatedGpu& gpu() {
   if (EmulatedGpu* const at_work = EmulatedGpu::at_work()) return *at_work;
-  throw PointError(Verdict::not_supported,
-                   {.cause = Cause::not_emulated,
-                    .arguments = {"calls of CUDA's runtime for several GPUs, "
-                                  "or from the host's memory"}});
+  throw PointError(Verdict::not_supported, Cause::not_emulated,
+                   "calls of CUDA's runtime for several GPUs, "
+                   "or from the host's memory");
 }
 
 [[noreturn]] void refuse(Verdict verdict, Detail why) {
@@ -44,10 +43,9 @@ void* own_memory(std::size_t bytes, const char* name, bool managed) {
 void free_own_memory(void* memory) {
   if (memory != nullptr && !gpu().free_own_memory(memory)) {
     const Allocation* const array = gpu().array_of(memory);
-    refuse(
-        Verdict::launch_failed,
-        {.cause = Cause::frees_others,
-         .arguments = {array == nullptr ? "an address" : array->at(memory)}});
+    refuse(Verdict::launch_failed,
+           because(Cause::frees_others,
+                   array == nullptr ? "an address" : array->at(memory)));
   }
 }
 
@@ -60,11 +58,11 @@ void copy_own(void* to, const void* from, std::size_t bytes,
     if (const auto* const array = gpu().array_of(address);
         array != nullptr && !array->managed && !device) {
       refuse(Verdict::launch_failed,
-             {.cause = Cause::copy_takes_for_host,
-              .arguments = {std::string(operation), array->at(address)}});
+             because(Cause::copy_takes_for_host, std::string(operation),
+                     array->at(address)));
     } else if (array == nullptr && device && !is_of_program(address)) {
-      refuse(Verdict::launch_failed, {.cause = Cause::copy_takes_for_device,
-                                      .arguments = {std::string(operation)}});
+      refuse(Verdict::launch_failed,
+             because(Cause::copy_takes_for_device, std::string(operation)));
     }
   };
   if (kind != cudaMemcpyDefault) {
@@ -104,38 +102,12 @@ namespace cuda {
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
   cudaDeviceProp p{};
   cudaGetDeviceProperties(&p, 0);
-  switch (attribute) {
-    case cudaDevAttrMaxThreadsPerBlock:
-      *value = p.maxThreadsPerBlock;
-      break;
-    case cudaDevAttrMaxSharedMemoryPerBlock:
-      *value = static_cast<int>(p.sharedMemPerBlock);
-      break;
-    case cudaDevAttrWarpSize:
-      *value = p.warpSize;
-      break;
-    case cudaDevAttrMultiProcessorCount:
-      *value = p.multiProcessorCount;
-      break;
-    case cudaDevAttrL2CacheSize:
-      *value = p.l2CacheSize;
-      break;
-    case cudaDevAttrMaxThreadsPerMultiProcessor:
-      *value = p.maxThreadsPerMultiProcessor;
-      break;
-    case cudaDevAttrComputeCapabilityMajor:
-      *value = p.major;
-      break;
-    case cudaDevAttrComputeCapabilityMinor:
-      *value = p.minor;
-      break;
-    case cudaDevAttrCooperativeLaunch:
-      *value = p.cooperativeLaunch;
-      break;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-      *value = static_cast<int>(p.sharedMemPerBlockOptin);
-      break;
-  }
+#define PARLAB_ATTRIBUTE(name, number, property) \
+  case cudaDevAttr##name:                        \
+    *value = static_cast<int>(p.property);       \
+    break;
+  switch (attribute) { PARLAB_ATTRIBUTES(PARLAB_ATTRIBUTE) }
+#undef PARLAB_ATTRIBUTE
   return cudaSuccess;
 }
 

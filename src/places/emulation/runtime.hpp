@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <functional>
 #include <span>
-#include <type_traits>
 #include <utility>
 
 #include "places/emulation/cuda.hpp"
@@ -59,18 +58,21 @@ enum cudaLimit {
   cudaLimitPrintfFifoSize,
   cudaLimitMallocHeapSize
 };
-enum cudaDeviceAttr {
-  cudaDevAttrMaxThreadsPerBlock = 1,
-  cudaDevAttrMaxSharedMemoryPerBlock = 8,
-  cudaDevAttrWarpSize = 10,
-  cudaDevAttrMultiProcessorCount = 16,
-  cudaDevAttrL2CacheSize = 38,
-  cudaDevAttrMaxThreadsPerMultiProcessor = 39,
-  cudaDevAttrComputeCapabilityMajor = 75,
-  cudaDevAttrComputeCapabilityMinor = 76,
-  cudaDevAttrCooperativeLaunch = 95,
-  cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
-};
+// Name, number and property of each attribute.
+#define PARLAB_ATTRIBUTES(ATTRIBUTE)                                      \
+  ATTRIBUTE(MaxThreadsPerBlock, 1, maxThreadsPerBlock)                    \
+  ATTRIBUTE(MaxSharedMemoryPerBlock, 8, sharedMemPerBlock)                \
+  ATTRIBUTE(WarpSize, 10, warpSize)                                       \
+  ATTRIBUTE(MultiProcessorCount, 16, multiProcessorCount)                 \
+  ATTRIBUTE(L2CacheSize, 38, l2CacheSize)                                 \
+  ATTRIBUTE(MaxThreadsPerMultiProcessor, 39, maxThreadsPerMultiProcessor) \
+  ATTRIBUTE(ComputeCapabilityMajor, 75, major)                            \
+  ATTRIBUTE(ComputeCapabilityMinor, 76, minor)                            \
+  ATTRIBUTE(CooperativeLaunch, 95, cooperativeLaunch)                     \
+  ATTRIBUTE(MaxSharedMemoryPerBlockOptin, 97, sharedMemPerBlockOptin)
+#define PARLAB_ATTRIBUTE(name, number, property) cudaDevAttr##name = number,
+enum cudaDeviceAttr { PARLAB_ATTRIBUTES(PARLAB_ATTRIBUTE) };
+#undef PARLAB_ATTRIBUTE
 constexpr unsigned cudaMemAttachGlobal = 1, cudaHostAllocDefault = 0,
                    cudaHostAllocMapped = 2, cudaStreamDefault = 0,
                    cudaStreamNonBlocking = 1, cudaEventDefault = 0,
@@ -146,6 +148,19 @@ inline emulation::Chevrons chevrons(dim3 grid, dim3 block,
 
 namespace parlab::emulation::cuda {
 
+// Does something, or nothing, and reports success.
+#define PARLAB_SUCCEEDS(name, parameters, ...) \
+  inline cudaError_t name parameters {         \
+    __VA_ARGS__;                               \
+    return cudaSuccess;                        \
+  }
+// Accepts any arguments and does nothing.
+#define PARLAB_IGNORED(name) \
+  template <typename... T>   \
+  cudaError_t name(T...) {   \
+    return cudaSuccess;      \
+  }
+
 // ---- memory
 template <typename T>
 cudaError_t allocate_own(T** memory, std::size_t bytes, const char* name,
@@ -170,13 +185,9 @@ cudaError_t cudaMallocPitch(T** memory, std::size_t* pitch, std::size_t width,
   *pitch = (width + 511) / 512 * 512;
   return allocate_own(memory, *pitch * height, "memory with a pitch");
 }
-inline cudaError_t cudaFree(void* memory) {
-  free_own_memory(memory);
-  return cudaSuccess;
-}
-inline cudaError_t cudaFreeAsync(void* memory, cudaStream_t) {
-  return cudaFree(memory);
-}
+PARLAB_SUCCEEDS(cudaFree, (void* memory), free_own_memory(memory))
+PARLAB_FUNCTION(cudaError_t, cudaFreeAsync, (void* memory, cudaStream_t),
+                cudaFree(memory))
 template <typename T>
 cudaError_t cudaMallocHost(T** memory, std::size_t bytes, unsigned = 0) {
   *memory = static_cast<T*>(std::malloc(bytes));
@@ -186,35 +197,21 @@ template <typename T>
 cudaError_t cudaHostAlloc(T** memory, std::size_t bytes, unsigned) {
   return cudaMallocHost(memory, bytes);
 }
-inline cudaError_t cudaFreeHost(void* memory) {
-  std::free(memory);
-  return cudaSuccess;
-}
-inline cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
-  *free = *total = std::size_t{1} << 34;
-  return cudaSuccess;
-}
-template <typename... T>
-cudaError_t cudaMemPrefetchAsync(T...) {
-  return cudaSuccess;
-}
-template <typename... T>
-cudaError_t cudaMemAdvise(T...) {
-  return cudaSuccess;
-}
+PARLAB_SUCCEEDS(cudaFreeHost, (void* memory), std::free(memory))
+PARLAB_SUCCEEDS(cudaMemGetInfo, (std::size_t * free, std::size_t* total),
+                *free = *total = std::size_t{1} << 34)
+PARLAB_IGNORED(cudaMemPrefetchAsync)
+PARLAB_IGNORED(cudaMemAdvise)
 
 // ---- copies
-inline cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes,
-                              cudaMemcpyKind kind) {
-  copy_own(to, from, bytes, kind, __func__);
-  return cudaSuccess;
-}
-inline cudaError_t cudaMemcpyAsync(void* to, const void* from,
-                                   std::size_t bytes, cudaMemcpyKind kind,
-                                   cudaStream_t = nullptr) {
-  copy_own(to, from, bytes, kind, __func__);
-  return cudaSuccess;
-}
+PARLAB_SUCCEEDS(cudaMemcpy,
+                (void* to, const void* from, std::size_t bytes,
+                 cudaMemcpyKind kind),
+                copy_own(to, from, bytes, kind, __func__))
+PARLAB_SUCCEEDS(cudaMemcpyAsync,
+                (void* to, const void* from, std::size_t bytes,
+                 cudaMemcpyKind kind, cudaStream_t = nullptr),
+                copy_own(to, from, bytes, kind, __func__))
 inline cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch,
                                 const void* from, std::size_t from_pitch,
                                 std::size_t width, std::size_t height,
@@ -226,14 +223,12 @@ inline cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch,
   }
   return cudaSuccess;
 }
-inline cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
-  fill_own(to, value, bytes);
-  return cudaSuccess;
-}
-inline cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes,
-                                   cudaStream_t = nullptr) {
-  return cudaMemset(to, value, bytes);
-}
+PARLAB_SUCCEEDS(cudaMemset, (void* to, int value, std::size_t bytes),
+                fill_own(to, value, bytes))
+PARLAB_FUNCTION(cudaError_t, cudaMemsetAsync,
+                (void* to, int value, std::size_t bytes,
+                 cudaStream_t = nullptr),
+                cudaMemset(to, value, bytes))
 inline cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value,
                                 std::size_t width, std::size_t height) {
   for (std::size_t row = 0; row < height; ++row)
@@ -281,49 +276,23 @@ inline const char* cudaGetErrorString(cudaError_t error) {
 inline const char* cudaGetErrorName(cudaError_t error) {
   return error == cudaSuccess ? "cudaSuccess" : "cudaError";
 }
-inline cudaError_t cudaGetLastError() {
-  return cudaSuccess;
-}
-inline cudaError_t cudaPeekAtLastError() {
-  return cudaSuccess;
-}
+PARLAB_SUCCEEDS(cudaGetLastError, ())
+PARLAB_SUCCEEDS(cudaPeekAtLastError, ())
 
 // ---- devices, streams, events
-inline cudaError_t cudaDeviceSynchronize() {
-  return cudaSuccess;
-}
-inline cudaError_t cudaThreadSynchronize() {
-  return cudaSuccess;
-}
-inline cudaError_t cudaDeviceReset() {
-  return cudaSuccess;
-}
-inline cudaError_t cudaSetDevice(int device) {
-  return device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
-}
-inline cudaError_t cudaGetDevice(int* device) {
-  *device = 0;
-  return cudaSuccess;
-}
-inline cudaError_t cudaGetDeviceCount(int* count) {
-  *count = 1;
-  return cudaSuccess;
-}
+PARLAB_SUCCEEDS(cudaDeviceSynchronize, ())
+PARLAB_SUCCEEDS(cudaThreadSynchronize, ())
+PARLAB_SUCCEEDS(cudaDeviceReset, ())
+PARLAB_FUNCTION(cudaError_t, cudaSetDevice, (int device),
+                device == 0 ? cudaSuccess : cudaErrorInvalidDevice)
+PARLAB_SUCCEEDS(cudaGetDevice, (int* device), *device = 0)
+PARLAB_SUCCEEDS(cudaGetDeviceCount, (int* count), *count = 1)
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute,
                                    int device);
-template <typename... T>
-cudaError_t cudaDeviceSetLimit(T...) {
-  return cudaSuccess;
-}
-template <typename... T>
-cudaError_t cudaDeviceSetCacheConfig(T...) {
-  return cudaSuccess;
-}
-template <typename... T>
-cudaError_t cudaDeviceSetSharedMemConfig(T...) {
-  return cudaSuccess;
-}
+PARLAB_IGNORED(cudaDeviceSetLimit)
+PARLAB_IGNORED(cudaDeviceSetCacheConfig)
+PARLAB_IGNORED(cudaDeviceSetSharedMemConfig)
 template <typename... P, typename... T>
 cudaError_t cudaFuncSetCacheConfig(void (*)(P...), T...) {
   return cudaSuccess;
@@ -346,48 +315,23 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, K,
   *block = 256;
   return cudaSuccess;
 }
-inline cudaError_t cudaStreamCreate(cudaStream_t* stream) {
-  *stream = nullptr;
-  return cudaSuccess;
-}
-inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
-  return cudaStreamCreate(stream);
-}
-inline cudaError_t cudaStreamDestroy(cudaStream_t) {
-  return cudaSuccess;
-}
-inline cudaError_t cudaStreamSynchronize(cudaStream_t) {
-  return cudaSuccess;
-}
-inline cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t,
-                                       unsigned = 0) {
-  return cudaSuccess;
-}
-inline cudaError_t cudaEventCreate(cudaEvent_t* event) {
-  *event = nullptr;
-  return cudaSuccess;
-}
-inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
-  return cudaEventCreate(event);
-}
-inline cudaError_t cudaEventDestroy(cudaEvent_t) {
-  return cudaSuccess;
-}
-inline cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t = nullptr) {
-  return cudaSuccess;
-}
-inline cudaError_t cudaEventSynchronize(cudaEvent_t) {
-  return cudaSuccess;
-}
-inline cudaError_t cudaEventQuery(cudaEvent_t) {
-  return cudaSuccess;
-}
+PARLAB_SUCCEEDS(cudaStreamCreate, (cudaStream_t * stream), *stream = nullptr)
+PARLAB_FUNCTION(cudaError_t, cudaStreamCreateWithFlags,
+                (cudaStream_t * stream, unsigned), cudaStreamCreate(stream))
+PARLAB_SUCCEEDS(cudaStreamDestroy, (cudaStream_t))
+PARLAB_SUCCEEDS(cudaStreamSynchronize, (cudaStream_t))
+PARLAB_SUCCEEDS(cudaStreamWaitEvent, (cudaStream_t, cudaEvent_t, unsigned = 0))
+PARLAB_SUCCEEDS(cudaEventCreate, (cudaEvent_t * event), *event = nullptr)
+PARLAB_FUNCTION(cudaError_t, cudaEventCreateWithFlags,
+                (cudaEvent_t * event, unsigned), cudaEventCreate(event))
+PARLAB_SUCCEEDS(cudaEventDestroy, (cudaEvent_t))
+PARLAB_SUCCEEDS(cudaEventRecord, (cudaEvent_t, cudaStream_t = nullptr))
+PARLAB_SUCCEEDS(cudaEventSynchronize, (cudaEvent_t))
+PARLAB_SUCCEEDS(cudaEventQuery, (cudaEvent_t))
 // Emulation times nothing.
-inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t,
-                                        cudaEvent_t) {
-  *milliseconds = 1;
-  return cudaSuccess;
-}
+PARLAB_SUCCEEDS(cudaEventElapsedTime,
+                (float* milliseconds, cudaEvent_t, cudaEvent_t),
+                *milliseconds = 1)
 
 template <typename... P>
 cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid,
