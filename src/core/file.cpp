@@ -4,6 +4,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <boost/algorithm/string/trim.hpp>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -85,6 +87,24 @@ fs::path base_folder() {
     if (value != nullptr && *value == '/') return fs::path(value) / below;
   }
   return {};
+}
+
+std::string first_line(const fs::path& path) {
+  std::ifstream in(path);
+  std::string line;
+  std::getline(in, line);
+  return boost::trim_copy(line);
+}
+
+std::vector<fs::path> entries_of(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    found.push_back(entry->path());
+  }
+  std::ranges::sort(found);
+  return found;
 }
 
 std::optional<std::string> read_file(const fs::path& path) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace parlab {
 
@@ -46,6 +47,13 @@ void append_line(const std::filesystem::path& path, const std::string& line);
 // folder; for an installed program it is $XDG_DATA_HOME/parlab, as in
 // scripts/environment.sh.
 std::filesystem::path base_folder();
+
+// The first line without blanks around it; empty when there is none.
+std::string first_line(const std::filesystem::path& path);
+
+// The paths of a folder's entries, sorted; none when it cannot be read.
+std::vector<std::filesystem::path> entries_of(
+    const std::filesystem::path& folder);
 
 // The whole content; nothing when the file cannot be read.
 std::optional<std::string> read_file(const std::filesystem::path& path);

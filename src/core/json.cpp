@@ -80,26 +80,6 @@ rapidjson::Document parse_json(std::string_view text) {
   return builder;
 }
 
-JsonWriter& JsonWriter::begin_object() {
-  writer_.StartObject();
-  return *this;
-}
-
-JsonWriter& JsonWriter::end_object() {
-  writer_.EndObject();
-  return *this;
-}
-
-JsonWriter& JsonWriter::begin_list() {
-  writer_.StartArray();
-  return *this;
-}
-
-JsonWriter& JsonWriter::end_list() {
-  writer_.EndArray();
-  return *this;
-}
-
 JsonWriter& JsonWriter::key(std::string_view name) {
   key_ = name;
   return value(name);
@@ -114,8 +94,7 @@ JsonWriter& JsonWriter::value(std::string_view text) {
     valid += "\xef\xbf\xbd";
     text.remove_prefix(bytes + 1);
   }
-  writer_.String(valid);
-  return *this;
+  return after(writer_.String(valid));
 }
 
 JsonWriter& JsonWriter::value(double number, int digits) {
@@ -130,11 +109,6 @@ JsonWriter& JsonWriter::value(double number, int digits) {
                           : std::to_chars(text, end, number,
                                           std::chars_format::general, digits);
   return put({text, result.ptr});
-}
-
-JsonWriter& JsonWriter::put(std::string_view plain) {
-  writer_.RawValue(plain.data(), plain.size(), rapidjson::kNumberType);
-  return *this;
 }
 
 }  // namespace parlab

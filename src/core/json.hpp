@@ -40,10 +40,10 @@ rapidjson::Document parse_json(std::string_view text);
 // Writes JSON on one line.
 class JsonWriter {
  public:
-  JsonWriter& begin_object();
-  JsonWriter& end_object();
-  JsonWriter& begin_list();
-  JsonWriter& end_list();
+  JsonWriter& begin_object() { return after(writer_.StartObject()); }
+  JsonWriter& end_object() { return after(writer_.EndObject()); }
+  JsonWriter& begin_list() { return after(writer_.StartArray()); }
+  JsonWriter& end_list() { return after(writer_.EndArray()); }
   // Writes the name of the next value.
   JsonWriter& key(std::string_view name);
 
@@ -62,7 +62,11 @@ class JsonWriter {
   std::string text() const { return {out_.GetString(), out_.GetSize()}; }
 
  private:
-  JsonWriter& put(std::string_view plain);
+  JsonWriter& after(bool /*written*/) { return *this; }
+  JsonWriter& put(std::string_view plain) {
+    return after(
+        writer_.RawValue(plain.data(), plain.size(), rapidjson::kNumberType));
+  }
 
   rapidjson::StringBuffer out_;
   rapidjson::Writer<rapidjson::StringBuffer> writer_{out_};

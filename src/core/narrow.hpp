@@ -8,8 +8,12 @@
 #include <cstdint>
 #include <type_traits>
 
+// For functions of the framework that are also compiled for the device.
 #ifdef __CUDACC__
 struct __half;  // defined in cuda_fp16.h
+#define PARLAB_ON_BOTH __host__ __device__
+#else
+#define PARLAB_ON_BOTH
 #endif
 
 namespace parlab {

@@ -50,20 +50,11 @@ constexpr Rounding in_two_parts(double cut) {
 }  // namespace
 
 double unit_roundoff(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::f32:
-    case Dtype::f16:
-    case Dtype::bf16:
-      return 0x1p-24;
-    case Dtype::f64:
-      return 0x1p-53;
-    case Dtype::i32:
-    case Dtype::i8:
-    case Dtype::u8:
-    case Dtype::u32:
-      return 0;
-  }
-  refuse(dtype);
+  return dispatch_all(dtype, []<typename T>(T) {
+    return std::is_integral_v<T>       ? 0
+           : std::is_same_v<T, double> ? 0x1p-53
+                                       : 0x1p-24;
+  });
 }
 
 double gamma(std::int64_t n, double u) {

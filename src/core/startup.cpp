@@ -7,7 +7,6 @@
 
 #include <cerrno>
 #include <csignal>
-#include <initializer_list>
 
 #include "core/affinity.hpp"
 

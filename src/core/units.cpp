@@ -13,20 +13,11 @@ bool is_unit(std::string_view name) {
 }
 
 std::string plain_unit(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::f32:
-    case Dtype::f16:
-    case Dtype::bf16:
-      return "fma float";
-    case Dtype::f64:
-      return "fma double";
-    case Dtype::i32:
-    case Dtype::i8:
-    case Dtype::u8:
-    case Dtype::u32:
-      return "int";
-  }
-  refuse(dtype);
+  return dispatch_all(dtype, []<typename T>(T) {
+    return std::is_integral_v<T>       ? "int"
+           : std::is_same_v<T, double> ? "fma double"
+                                       : "fma float";
+  });
 }
 
 }  // namespace parlab

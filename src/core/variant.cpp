@@ -1,7 +1,6 @@
 #include "core/variant.hpp"
 
 #include <algorithm>
-#include <map>
 #include <tuple>
 
 #include "core/text.hpp"

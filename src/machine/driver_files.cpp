@@ -9,6 +9,8 @@
 #include <sstream>
 #include <string>
 
+#include "core/file.hpp"
+
 namespace parlab {
 namespace {
 
@@ -30,10 +32,7 @@ std::map<std::string, std::string> fields_of(const fs::path& file) {
 // "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64 580.159.04 Release
 // Build": the version is the first word of digits and points.
 std::string driver_version(const fs::path& file) {
-  std::ifstream in(file);
-  std::string line;
-  std::getline(in, line);
-  std::istringstream words(line);
+  std::istringstream words(first_line(file));
   for (std::string word; words >> word;) {
     if (word.find('.') != word.npos &&
         word.find_first_not_of("0123456789.") == word.npos) {
@@ -43,20 +42,9 @@ std::string driver_version(const fs::path& file) {
   return "";
 }
 
-std::vector<fs::path> entries(const fs::path& folder) {
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    found.push_back(entry->path());
-  }
-  std::ranges::sort(found);
-  return found;
-}
-
 bool is_cut(const fs::path& proc) {
-  for (const auto& gpu : entries(proc / "capabilities")) {
-    for (const auto& part : entries(gpu / "mig")) {
+  for (const auto& gpu : entries_of(proc / "capabilities")) {
+    for (const auto& part : entries_of(gpu / "mig")) {
       if (part.filename().string().starts_with("gi")) return true;
     }
   }
@@ -73,7 +61,7 @@ std::optional<std::vector<GpuFacts>> gpus_of_driver(const fs::path& proc,
   const auto driver = driver_version(proc / "version");
   if (driver.empty()) return std::nullopt;
   std::vector<GpuFacts> gpus;
-  for (const auto& folder : entries(proc / "gpus")) {
+  for (const auto& folder : entries_of(proc / "gpus")) {
     auto fields = fields_of(folder / "information");
     const auto &name = fields["Model"], &uuid = fields["GPU UUID"],
                &pci = fields["Bus Location"];
@@ -98,21 +86,21 @@ std::optional<std::vector<GpuFacts>> gpus_of_driver(const fs::path& proc,
 Detail why_unusable(const CudaAnswer& answer) {
   const auto& [said, driver, runtime, visible, none] = answer;
   if (none && !visible.empty())
-    return {.cause = Cause::no_gpu_is_visible, .arguments = {visible}};
+    return because(Cause::no_gpu_is_visible, visible);
   if (none) return {.cause = Cause::no_gpu_found};
   if (driver == 0) {
     std::error_code ignored;
     for (const std::string folder : {"/usr/lib/wsl/lib", "/usr/lib64-nvidia"}) {
       if (fs::exists(folder + "/libcuda.so.1", ignored))
-        return {.cause = Cause::driver_elsewhere, .arguments = {folder}};
+        return because(Cause::driver_elsewhere, folder);
     }
     return {.cause = Cause::no_driver};
   }
   if (driver < runtime) {
-    return {.cause = Cause::driver_too_old,
-            .arguments = {cuda_version(driver), cuda_version(runtime)}};
+    return because(Cause::driver_too_old, cuda_version(driver),
+                   cuda_version(runtime));
   }
-  return {.cause = Cause::no_usable_gpu, .arguments = {said}};
+  return because(Cause::no_usable_gpu, said);
 }
 
 std::string cuda_version(int number) {

@@ -5,7 +5,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 
+#include "core/clock.hpp"
 #include "facts/cause.hpp"
 
 namespace parlab {
@@ -29,8 +31,10 @@ class EnergyMeter {
   // Whether other programs' joules are included.
   virtual bool counts_other_programs() const { return false; }
   // The steady clock and a sleep; tests replace both.
-  virtual double now_s();
-  virtual void rest(double seconds);
+  virtual double now_s() { return seconds_since({}); }
+  virtual void rest(double seconds) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  }
 };
 
 // The meter of a whole GPU, from NVIDIA's management library, which comes with

@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <memory>
 #include <new>
 #include <optional>
 #include <vector>
@@ -23,6 +22,7 @@
 #include <immintrin.h>
 #endif
 
+#include "core/clock.hpp"
 #include "host/vectors.hpp"
 #include "machine/memory.hpp"
 #include "machine/pinning.hpp"
@@ -32,10 +32,6 @@ namespace parlab {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_between(Clock::time_point from, Clock::time_point to) {
-  return std::chrono::duration<double>(to - from).count();
-}
 
 constexpr int registers = vector_bytes == 64 ? 32 : 16;
 using Word = VectorOf<std::int64_t>::type;
@@ -61,40 +57,24 @@ constexpr std::size_t grain = 1024;
 constexpr int unroll = 8;
 
 // Reads the part as `streams` parallel runs; more runs keep more pages in
-// flight. Eight independent accumulators hide the latency of additions.
-template <int streams>
+// flight. Eight independent accumulators hide the latency of additions. ahead:
+// prefetches lines so many bytes further on, because the hardware's own
+// prefetching ends at a page.
+template <int streams, std::size_t ahead = 0>
 void read_pass(const unsigned char* part, unsigned char*, std::size_t bytes) {
   constexpr int each = unroll / streams;
   const std::size_t words = bytes / vector_bytes / streams;
   const auto* word = reinterpret_cast<const Word*>(part);
   Word sum[unroll] = {};
   for (std::size_t i = 0; i < words; i += each) {
+    for (std::size_t line = 0;
+         ahead > 0 && line < std::size_t{each} * vector_bytes; line += 64) {
+      __builtin_prefetch(part + i * vector_bytes + line + ahead);
+    }
     for (int s = 0; s < streams; ++s) {
       for (int j = 0; j < each; ++j)
         sum[s * each + j] |= word[s * words + i + j];
     }
-  }
-  Word all = sum[0];
-  for (int j = 1; j < unroll; ++j)
-    all |= sum[j];
-  keep(all);
-}
-
-// The same, but prefetches lines further ahead, because the hardware's own
-// prefetching ends at a page.
-void prefetched_pass(const unsigned char* part, unsigned char*,
-                     std::size_t bytes) {
-  constexpr std::size_t ahead = 2048;
-  const std::size_t words = bytes / vector_bytes;
-  const auto* word = reinterpret_cast<const Word*>(part);
-  Word sum[unroll] = {};
-  for (std::size_t i = 0; i < words; i += unroll) {
-    for (std::size_t line = 0; line < std::size_t{unroll} * vector_bytes;
-         line += 64) {
-      __builtin_prefetch(part + i * vector_bytes + line + ahead);
-    }
-    for (int j = 0; j < unroll; ++j)
-      sum[j] |= word[i + static_cast<std::size_t>(j)];
   }
   Word all = sum[0];
   for (int j = 1; j < unroll; ++j)
@@ -202,7 +182,7 @@ class Team {
         last = std::max(last, end);
       }
     }
-    return seconds_between(first, last);
+    return std::chrono::duration<double>(last - first).count();
   }
 
  private:
@@ -255,7 +235,7 @@ struct Way {
 };
 constexpr std::array read_ways{Way{"one stream", read_pass<1>},
                                Way{"four streams", read_pass<4>},
-                               Way{"prefetching", prefetched_pass}};
+                               Way{"prefetching", read_pass<1, 2048>}};
 constexpr std::array copy_ways{Way{"ordinary stores", copy_pass},
                                Way{"streaming stores", stream_pass}};
 
@@ -340,7 +320,7 @@ double measure_fma(const Team& team, double for_s) {
   constexpr std::int64_t repeats = 20'000;
   double best = std::numeric_limits<double>::infinity();
   const auto start = Clock::now();
-  for (int i = 0; i < 5 || seconds_between(start, Clock::now()) < for_s; ++i) {
+  for (int i = 0; i < 5 || seconds_since(start) < for_s; ++i) {
     best = std::min(best, team.time([](std::size_t) { fma_pass<T>(repeats); }));
   }
   return flops * repeats * static_cast<double>(team.size()) / best;
@@ -410,8 +390,8 @@ Ceilings measure_host_ceilings(const WantedCeilings& wanted) {
       wanted.all() ? 2.5 : 0.012 * static_cast<double>(sizes.size());
   constexpr double long_s = 0.005;
   const auto start = Clock::now();
-  const auto spent = [&] { return seconds_between(start, Clock::now()); };
-  for (int round = 0; round < (wanted.all() ? 3 : 1) || spent() < enough_s;
+  for (int round = 0;
+       round < (wanted.all() ? 3 : 1) || seconds_since(start) < enough_s;
        ++round) {
     for (auto& footprint : footprints) {
       if (round > 2 && Footprint::best(footprint.reads).best_seconds() > long_s)

@@ -9,22 +9,12 @@
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/uuid_io.hpp>
 #include <cctype>
-#include <fstream>
 #include <set>
 #include <sstream>
-#include <string>
+
+#include "core/file.hpp"
 
 namespace parlab {
-namespace {
-
-std::string first_line(const std::string& path) {
-  std::ifstream in(path);
-  std::string line;
-  std::getline(in, line);
-  return boost::trim_copy(line);
-}
-
-}  // namespace
 
 std::string tidy_cpu_name(const std::string& name) {
   std::string text = name.substr(0, name.find('@'));

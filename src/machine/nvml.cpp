@@ -38,8 +38,7 @@ class NvmlDevice {
   }
   void check(int status, const std::string& what) const {
     if (status == 0) return;
-    throw NoEnergy({.cause = Cause::nvml_failed,
-                    .arguments = {what, error_string_(status)}});
+    throw NoEnergy(Cause::nvml_failed, what, error_string_(status));
   }
 
  private:

@@ -12,7 +12,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <exception>
-#include <optional>
 #include <string_view>
 #include <thread>
 
@@ -96,8 +95,7 @@ Detail why_no_threads(int wanted) {
       sched_yield();
   }
   if (started == wanted) return {};
-  return {.cause = Cause::threads_not_started,
-          .arguments = {std::int64_t{wanted}, std::int64_t{started}}};
+  return because(Cause::threads_not_started, wanted, started);
 }
 
 Detail why_no_team(int threads) {
@@ -112,8 +110,7 @@ Detail why_no_team(int threads) {
 #pragma omp single
   team = omp_get_num_threads();
   if (team == threads) return {};
-  return {.cause = Cause::team_smaller,
-          .arguments = {std::int64_t{threads}, std::int64_t{team}}};
+  return because(Cause::team_smaller, threads, team);
 }
 
 void end_idle_threads() {

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <vector>
 
+#include "core/file.hpp"
 #include "core/text.hpp"
 #include "machine/energy_meter.hpp"
 
@@ -12,24 +13,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string line_of(const fs::path& file) {
-  std::string line;
-  std::ifstream in(file);
-  std::getline(in, line);
-  return line;
-}
-
-// Folders whose names begin with prefix, sorted by name; empty if there is no
-// such class.
+// Folders whose names begin with prefix; empty if there is no such class.
 std::vector<fs::path> folders(const fs::path& of_class,
                               const std::string& prefix) {
-  std::vector<fs::path> found;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(of_class, none)) {
-    if (entry.path().filename().string().starts_with(prefix))
-      found.push_back(entry.path());
-  }
-  std::ranges::sort(found);
+  auto found = entries_of(of_class);
+  std::erase_if(found, [&](const fs::path& path) {
+    return !path.filename().string().starts_with(prefix);
+  });
   return found;
 }
 
@@ -40,9 +30,9 @@ double microjoules(const fs::path& file) {
   if (in >> value) return value;
   const std::string why =
       errno != 0 ? std::strerror(errno) : "it holds no number";
-  throw NoEnergy({.cause = errno == EACCES ? Cause::rapl_not_permitted
-                                           : Cause::rapl_not_read,
-                  .arguments = {file.string(), why}});
+  throw NoEnergy(
+      errno == EACCES ? Cause::rapl_not_permitted : Cause::rapl_not_read,
+      file.string(), why);
 }
 
 // A counter that starts again at 0 after its highest value.
@@ -59,19 +49,19 @@ class Rapl final : public EnergyMeter {
     // package's counter includes its cores but not its memory.
     // "intel-rapl-mmio" shows the same package again.
     for (const auto& folder : folders(classes / "powercap", "intel-rapl:")) {
-      const auto name = line_of(folder / "name");
+      const auto name = first_line(folder / "name");
       if (!name.starts_with("package") && name != "dram") continue;
       if (std::ranges::find(names, name) == names.end()) names.push_back(name);
       zones_.push_back({folder, microjoules(folder / "max_energy_range_uj"),
                         microjoules(folder / "energy_uj")});
     }
     if (zones_.empty()) {
-      throw NoEnergy({.cause = Cause::rapl_has_no_package,
-                      .arguments = {(classes / "powercap").string()}});
+      throw NoEnergy(Cause::rapl_has_no_package,
+                     (classes / "powercap").string());
     }
     source_ = "RAPL " + join(names, " + ");
     for (const auto& folder : folders(classes / "hwmon", "hwmon")) {
-      const auto chip = line_of(folder / "name");
+      const auto chip = first_line(folder / "name");
       if (chip == "coretemp" || chip == "k10temp") {
         thermometers_.push_back(folder / "temp1_input");  // of the package
       }

@@ -1,10 +1,10 @@
 #include "machine/run_queue.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <string>
-#include <system_error>
+
+#include "core/file.hpp"
 
 namespace parlab {
 namespace {
@@ -12,15 +12,10 @@ namespace {
 // Empty if the system does not say.
 QueueTimes queue_times_of(pid_t process) {
   QueueTimes times;
-  std::error_code error;
-  const auto tasks = "/proc/" + std::to_string(process) + "/task";
-  for (std::filesystem::directory_iterator task(tasks, error), end;
-       !error && task != end; task.increment(error)) {
-    std::ifstream schedstat(task->path() / "schedstat");
-    const auto time = parse_schedstat(schedstat);
-    if (time)
-      times[static_cast<pid_t>(std::stol(task->path().filename().string()))] =
-          *time;
+  for (const auto thread : thread_ids(process)) {
+    std::ifstream schedstat("/proc/" + std::to_string(process) + "/task/" +
+                            std::to_string(thread) + "/schedstat");
+    if (const auto time = parse_schedstat(schedstat)) times[thread] = *time;
   }
   return times;
 }
@@ -36,8 +31,12 @@ std::optional<double> RunQueueWait::seconds() const {
   return longest_wait(before_, after);
 }
 
-int threads_of(pid_t process) {
-  return static_cast<int>(queue_times_of(process).size());
+std::vector<pid_t> thread_ids(pid_t process) {
+  std::vector<pid_t> threads;
+  for (const auto& task :
+       entries_of("/proc/" + std::to_string(process) + "/task"))
+    threads.push_back(static_cast<pid_t>(std::stol(task.filename().string())));
+  return threads;
 }
 
 std::optional<QueueTime> parse_schedstat(std::istream& schedstat) {

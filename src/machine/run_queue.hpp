@@ -7,6 +7,7 @@
 #include <iosfwd>
 #include <map>
 #include <optional>
+#include <vector>
 
 namespace parlab {
 
@@ -36,8 +37,8 @@ class RunQueueWait {
   QueueTimes before_;
 };
 
-// Current number of a process's threads; 0 when the system does not say.
-int threads_of(pid_t process);
+// The threads of a process; none when the system does not say.
+std::vector<pid_t> thread_ids(pid_t process);
 
 // Parts of the above that need no process. parse_schedstat reads the text of
 // /proc/PID/task/TID/schedstat: nanoseconds running, nanoseconds in the queue,

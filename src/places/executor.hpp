@@ -146,32 +146,33 @@ class Executor {
   // Executes the variant repeatedly on unchanged inputs; call run_checked()
   // first.
   virtual Repeated repeat(const Call& call, const Repetition& /*plan*/) {
-    throw PointError(Verdict::not_supported,
-                     {.cause = Cause::not_repeated,
-                      .arguments = {call.variant->full_name()}});
+    throw PointError(Verdict::not_supported, Cause::not_repeated,
+                     call.variant->full_name());
   }
   // Throws NoEnergy.
   virtual std::unique_ptr<EnergyMeter> energy_meter() {
-    throw NoEnergy({.cause = Cause::no_meter_there});
+    throw NoEnergy(Cause::no_meter_there);
   }
 
   // Executes the variant once without the profiler and once under it, after an
   // empty kernel of number + 1 blocks whose name contains profile_mark. Needs a
   // process of its own.
   virtual void run_profiled(const Call& /*call*/, int /*number*/) {
-    throw PointError(Verdict::no_device, {.cause = Cause::no_counters});
+    throw PointError(Verdict::no_device, Cause::no_counters);
   }
 
   // Executes the variant once and counts its kernels' memory accesses line by
   // line, as on a GPU of this shape, if the place can tell.
   virtual Counted count(const Call& /*call*/, const GpuShape& /*gpu*/ = {}) {
-    throw PointError(Verdict::no_device, {.cause = Cause::no_counters});
+    throw PointError(Verdict::no_device, Cause::no_counters);
   }
 
   // Time to copy the variant's inputs to the device and its outputs back.
   // Nothing if nothing must be copied, or if the copies are part of an
   // execution.
-  virtual std::optional<TransferTimes> transfers(const Call& call) = 0;
+  virtual std::optional<TransferTimes> transfers(const Call& /*call*/) {
+    return std::nullopt;
+  }
 
   // For a team: how long a GPU spends in transfers during one execution,
   // including waits for others.
@@ -199,6 +200,10 @@ Counted count_once(Executor& executor, const Workload& workload,
                    const Call& call, const GpuShape& gpu = {});
 
 std::unique_ptr<Executor> make_host_executor();
+// That of the GPUs that this program was built for: real ones (cuda/) or
+// emulated ones (emulation/). target: gpu, streams or team. device: number of
+// the single GPU.
+std::unique_ptr<Executor> make_gpu_executor(Target target, int device);
 // Makes the executor of a target: the host, the GPU with CUDA's number
 // `device`, such a GPU with arrays in host memory, or a team of all GPUs.
 // Without nvcc the GPUs are emulated, and a team has as many as a call asks

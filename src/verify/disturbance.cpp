@@ -18,13 +18,6 @@ constexpr std::int64_t changes_per_input = 8;
 // 5000 executions.
 constexpr std::int64_t spoils_per_output = 64;
 
-const Array* find(const Arrays& arrays, const std::string& name) {
-  for (const auto& array : arrays) {
-    if (array.spec.name == name && array.data != nullptr) return &array;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 Signs random_signs() {
@@ -93,10 +86,9 @@ std::vector<SpoiledElement> random_spoils(
 Changed::Changed(const std::vector<ChangedElement>& changes,
                  const Arrays& inputs) {
   for (const auto& change : changes) {
-    const Array* array = find(inputs, change.array);
-    if (array == nullptr) continue;
-    const auto bytes = bytes_of(array->spec.dtype);
-    auto* data = static_cast<unsigned char*>(array->data);
+    auto* const data = inputs.get<unsigned char>(change.array);
+    if (data == nullptr) continue;
+    const auto bytes = bytes_of(inputs.spec(change.array).dtype);
     auto* at = data + static_cast<std::size_t>(change.to) * bytes;
     Word word{at, bytes, 0};
     std::memcpy(&word.before, at, bytes);
@@ -113,11 +105,10 @@ Changed::~Changed() {
 
 void spoil(const std::vector<SpoiledElement>& elements, const Arrays& outputs) {
   for (const auto& spoiled : elements) {
-    const Array* array = find(outputs, spoiled.array);
-    if (array == nullptr) continue;
-    const auto bytes = bytes_of(array->spec.dtype);
-    auto* at = static_cast<unsigned char*>(array->data) +
-               static_cast<std::size_t>(spoiled.element) * bytes;
+    auto* const data = outputs.get<unsigned char>(spoiled.array);
+    if (data == nullptr) continue;
+    const auto bytes = bytes_of(outputs.spec(spoiled.array).dtype);
+    auto* at = data + static_cast<std::size_t>(spoiled.element) * bytes;
     if (std::all_of(at, at + bytes,
                     [](auto byte) { return byte == poison_byte; }))
       continue;

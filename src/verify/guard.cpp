@@ -1,7 +1,6 @@
 #include "verify/guard.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace parlab {
 
@@ -11,10 +10,8 @@ Detail guard_damage(const std::string& array, const unsigned char* before,
     return std::all_of(guard, guard + guard_bytes,
                        [](auto byte) { return byte == guard_byte; });
   };
-  if (!intact(before))
-    return {.cause = Cause::wrote_before_start, .arguments = {array}};
-  if (!intact(after))
-    return {.cause = Cause::wrote_past_end, .arguments = {array}};
+  if (!intact(before)) return because(Cause::wrote_before_start, array);
+  if (!intact(after)) return because(Cause::wrote_past_end, array);
   return {};
 }
 

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "core/types.hpp"
 #include "core/workload.hpp"
@@ -28,23 +27,17 @@ Detail guard_damage(const std::string& array, const unsigned char* before,
 constexpr std::size_t worth_a_team = std::size_t{1} << 20;
 std::uint64_t fingerprint(const void* data, std::size_t bytes, int threads);
 
-// The term of one word; also compiled for the device.
-#ifdef __CUDACC__
-__host__ __device__
-#endif
-    inline std::uint64_t
-    fingerprint_term(std::uint32_t word, std::uint64_t index) {
+// The term of one word.
+PARLAB_ON_BOTH inline std::uint64_t fingerprint_term(std::uint32_t word,
+                                                     std::uint64_t index) {
   std::uint64_t z = (index << 32 | word) + 0x9e3779b97f4a7c15u * (index + 1);
   z = (z ^ (z >> 32)) * 0xd6e8feb86659fd93u;
   return z ^ (z >> 32);
 }
 
-// The last word if bytes is not a multiple of 4; also compiled for the device.
-#ifdef __CUDACC__
-__host__ __device__
-#endif
-    inline std::uint32_t
-    fingerprint_tail(const unsigned char* data, std::size_t bytes) {
+// The last word if bytes is not a multiple of 4.
+PARLAB_ON_BOTH inline std::uint32_t fingerprint_tail(const unsigned char* data,
+                                                     std::size_t bytes) {
   std::uint32_t word = 0;
   for (std::size_t i = bytes / 4 * 4; i < bytes; ++i) {
     word |= static_cast<std::uint32_t>(data[i]) << 8 * (i % 4);

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <numeric>
 
-#include "facts/cause.hpp"
 #include "machine/memory.hpp"
 #include "machine/pinning.hpp"
 #include "machine/topology.hpp"
@@ -36,10 +35,8 @@ HostArrays::HostArrays(const std::vector<ArraySpec>& specs) {
         return sum + static_cast<double>(spec.bytes());
       });
   if (const double free = free_memory_bytes(); needed > free) {
-    throw PointError(Verdict::out_of_memory,
-                     {.cause = Cause::host_memory_short,
-                      .arguments = {quantity(needed, Unit::byte),
-                                    quantity(free, Unit::byte)}});
+    throw PointError(Verdict::out_of_memory, Cause::host_memory_short,
+                     quantity(needed, Unit::byte), quantity(free, Unit::byte));
   }
   const PinnedTeam team(physical_cores());
   std::vector<Array> arrays;
@@ -51,9 +48,8 @@ HostArrays::HostArrays(const std::vector<ArraySpec>& specs) {
     void* memory = mmap(nullptr, whole, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
-      throw PointError(Verdict::out_of_memory,
-                       {.cause = Cause::no_host_memory,
-                        .arguments = {spec.name, quantity(bytes, Unit::byte)}});
+      throw PointError(Verdict::out_of_memory, Cause::no_host_memory, spec.name,
+                       quantity(bytes, Unit::byte));
     }
     if (bytes >= std::size_t{4} << 20) madvise(memory, whole, MADV_HUGEPAGE);
     auto* start = static_cast<unsigned char*>(memory);

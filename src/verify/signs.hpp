@@ -9,12 +9,6 @@
 
 #include "core/arrays.hpp"
 
-#ifdef __CUDACC__
-#define PARLAB_ON_BOTH __host__ __device__
-#else
-#define PARLAB_ON_BOTH
-#endif
-
 namespace parlab {
 
 struct Signs {

@@ -6,13 +6,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <string>
 #include <thread>
 
 #include "machine/pinning.hpp"
+#include "machine/run_queue.hpp"
 
 namespace parlab {
 namespace {
@@ -48,11 +48,7 @@ using Threads = std::map<pid_t, double>;  // CPU seconds of each
 
 Threads seconds_of_threads() {
   Threads all;
-  std::error_code error;
-  std::filesystem::directory_iterator task("/proc/self/task", error), end;
-  for (; !error && task != end; task.increment(error)) {
-    const auto thread =
-        static_cast<pid_t>(std::stol(task->path().filename().string()));
+  for (const auto thread : thread_ids(getpid())) {
     if (const auto seconds = seconds_if_any(clock_of(thread)))
       all[thread] = *seconds;
   }
@@ -139,10 +135,8 @@ std::optional<Detail> CpuTime::of_others() const {
   const double others = process - allowed;
   if (others < least_seconds || others < share_to_speak_of * threads_ * wall)
     return std::nullopt;
-  return Detail{
-      .cause = Cause::threads_beyond,
-      .arguments = {std::int64_t{threads_}, quantity(others, Unit::second),
-                    quantity(wall, Unit::second)}};
+  return because(Cause::threads_beyond, threads_,
+                 quantity(others, Unit::second), quantity(wall, Unit::second));
 }
 
 }  // namespace parlab

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <new>
@@ -47,10 +46,8 @@ class HostWithScratch final : public Host {
       try {
         blocks_->emplace_back(bytes);
       } catch (const std::bad_alloc&) {
-        throw PointError(
-            Verdict::out_of_memory,
-            {.cause = Cause::no_host_memory,
-             .arguments = {"scratch", quantity(bytes, Unit::byte)}});
+        throw PointError(Verdict::out_of_memory, Cause::no_host_memory,
+                         "scratch", quantity(bytes, Unit::byte));
       }
       std::memset(blocks_->back().data(), poison_byte, bytes);
     }
@@ -123,9 +120,8 @@ Detail race_of(const ThreadRace& race, const Arrays& arrays) {
     what = array.spec.name + "[" +
            std::to_string(offset * array.spec.count / bytes) + "]";
   }
-  return {
-      .cause = Cause::race_of_threads,
-      .arguments = {race.does, what, race.place, race.did, race.place_before}};
+  return because(Cause::race_of_threads, race.does, what, race.place, race.did,
+                 race.place_before);
 }
 
 class HostExecutor final : public Executor {
@@ -179,10 +175,8 @@ class HostExecutor final : public Executor {
       const auto* data = static_cast<const unsigned char*>(array.data);
       auto damage = guard_damage(array.spec.name, data - guard_bytes,
                                  data + array.spec.bytes());
-      if (!damage && fingerprint_of(array) != fingerprints_[array.spec.name]) {
-        damage = {.cause = Cause::changed_input,
-                  .arguments = {array.spec.name}};
-      }
+      if (!damage && fingerprint_of(array) != fingerprints_[array.spec.name])
+        damage = because(Cause::changed_input, array.spec.name);
       if (damage) {
         checked.damage = damage;
         checked.inputs_lost = true;
@@ -243,7 +237,7 @@ class HostExecutor final : public Executor {
     }
     if (queue) {
       batch.waited_s = queue->seconds();
-      batch.threads = threads_of(getpid());
+      batch.threads = static_cast<int>(thread_ids(getpid()).size());
     }
     // Fingerprint at once, with the team's threads. Counting what others did
     // must wait until they sleep, which would give late writers time to finish.
@@ -287,9 +281,6 @@ class HostExecutor final : public Executor {
     return host_energy_meter();
   }
 
-  std::optional<TransferTimes> transfers(const Call&) override {
-    return std::nullopt;
-  }
   bool can_time() const override { return true; }
   Ceilings ceilings(const WantedCeilings& wanted) override {
     const auto measured =
