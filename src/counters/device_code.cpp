@@ -11,8 +11,8 @@
 #include "core/file.hpp"
 #include "core/process.hpp"
 #include "counters/ncu.hpp"
-#include "counters/registers.hpp"
 #include "counters/source_text.hpp"
+#include "places/kernel_name.hpp"
 
 namespace parlab {
 namespace {
@@ -68,7 +68,7 @@ bool is_for(const std::string& kernel, Dtype dtype,
             const InstructionsByKernel& all) {
   const auto names_it = [&](const std::string& symbol) {
     static const std::regex word("[A-Za-z_]\\w*");
-    const auto name = name_of_kernel(symbol);
+    const auto name = plain_kernel_name(symbol);
     const std::sregex_iterator begin(name.begin(), name.end(), word), end;
     return std::any_of(begin, end, [&](const auto& found) {
       return found.str() == to_string(dtype);
@@ -82,7 +82,7 @@ bool is_for(const std::string& kernel, Dtype dtype,
 Table table_of(const std::string& symbol, const std::string& source,
                const InstructionsByLine& sass, const InstructionsByLine& ptx) {
   constexpr std::size_t of_source = 24, of_code = 40;
-  const auto kernel = name_of_kernel(symbol);
+  const auto kernel = plain_kernel_name(symbol);
   Table table{.key = "instructions",
               .title = kernel,
               .columns = {{.key = "kernel"},

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <map>
 #include <span>
 
 #include "core/file.hpp"
 #include "core/numbers.hpp"
-#include "core/text.hpp"
 #include "counters/registers.hpp"
 #include "counters/source_text.hpp"
 #include "counters/warp_picture.hpp"
@@ -156,11 +154,6 @@ void sum(Counters& counters, const std::string& name, std::int64_t value) {
   counters[name] += static_cast<double>(value);
 }
 
-void rate(Counters& counters, const std::string& name, const std::string& above,
-          const std::string& below) {
-  if (counters[below] > 0) counters[name] = counters[above] / counters[below];
-}
-
 // The lines whose cost is worth reporting.
 std::span<const CountedLine> costly(const Counted& counted) {
   const auto little =
@@ -233,9 +226,8 @@ Counted counted_by_emulation(const Record& record, const GpuShape& gpu) {
   const auto* const workload = Registry::instance().workload(record.workload);
   const auto* const variant = variant_of(record);
   if (workload == nullptr || variant == nullptr) {
-    throw PointError(
-        Verdict::not_supported,
-        {.cause = Cause::not_emulated, .arguments = {record.full_name()}});
+    throw PointError(Verdict::not_supported, Cause::not_emulated,
+                     record.full_name());
   }
   return count_once(*make_executor(variant->target), *workload,
                     {variant, record.size, record.dtype, record.tunables}, gpu);
@@ -244,39 +236,18 @@ Counted counted_by_emulation(const Record& record, const GpuShape& gpu) {
 Counters counters_of(const Counted& counted) {
   Counters counters;
   for (const auto& line : counted.lines) {
-    switch (line.access) {
-      case Access::global_load:
-        sum(counters, "global_load_requests", line.requests);
-        sum(counters, "global_load_sectors", line.moved);
-        break;
-      case Access::global_store:
-        sum(counters, "global_store_requests", line.requests);
-        sum(counters, "global_store_sectors", line.moved);
-        break;
-      case Access::atomic:
-        sum(counters, "global_atomic_requests", line.requests);
-        break;
-      case Access::shared_load:
-        sum(counters, "shared_load_requests", line.requests);
-        sum(counters, "shared_load_wavefronts", line.moved);
-        sum(counters, "shared_bank_conflicts", line.moved - line.fewest);
-        break;
-      case Access::shared_store:
-        sum(counters, "shared_store_requests", line.requests);
-        sum(counters, "shared_store_wavefronts", line.moved);
-        sum(counters, "shared_bank_conflicts", line.moved - line.fewest);
-        break;
-      case Access::shared_atomic:
-        sum(counters, "shared_bank_conflicts", line.moved - line.fewest);
-        break;
-      case Access::barrier:
-        break;
-    }
+    const bool shared = is_shared(line.access);
+    if (shared)
+      sum(counters, "shared_bank_conflicts", line.moved - line.fewest);
+    if (is_atomic(line.access) && !shared)
+      sum(counters, "global_atomic_requests", line.requests);
+    if (is_atomic(line.access) || line.access == Access::barrier) continue;
+    const auto kind = std::string(shared ? "shared_" : "global_") +
+                      (reads(line.access) ? "load_" : "store_");
+    sum(counters, kind + "requests", line.requests);
+    sum(counters, kind + (shared ? "wavefronts" : "sectors"), line.moved);
   }
-  rate(counters, "sectors_per_load_request", "global_load_sectors",
-       "global_load_requests");
-  rate(counters, "sectors_per_store_request", "global_store_sectors",
-       "global_store_requests");
+  add_quotients(counters);
   std::erase_if(counters, [](const auto& one) {
     return one.second == 0 && one.first != "shared_bank_conflicts";
   });

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <sstream>
-#include <stdexcept>
 
-#include "core/text.hpp"
 #include "counters/counters.hpp"
 #include "facts/cause.hpp"
 #include "places/executor.hpp"

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "core/file.hpp"
 #include "core/process.hpp"
 #include "core/text.hpp"
 #include "counters/ncu_lines.hpp"
@@ -111,20 +112,11 @@ Counters combined(const std::vector<ProfiledKernel>& kernels) {
   const auto put = [&](const char* plain, std::optional<double> value) {
     if (value) counters[plain] = *value;
   };
-  const auto ratio = [&](const char* plain, const char* above,
-                         const char* below) {
-    const auto a = counters.find(above), b = counters.find(below);
-    if (a != counters.end() && b != counters.end() && b->second > 0)
-      counters[plain] = a->second / b->second;
-  };
   for (const auto& [plain, name] : sums)
     put(plain, total(kernels, name));
   for (const auto& [plain, name] : exact_sums)
     put(plain, total(kernels, name));
-  ratio("sectors_per_load_request", "global_load_sectors",
-        "global_load_requests");
-  ratio("sectors_per_store_request", "global_store_sectors",
-        "global_store_requests");
+  add_quotients(counters);
   if (counters.count("dram_read_bytes") + counters.count("dram_write_bytes") ==
       2) {
     counters["dram_bytes"] =
@@ -157,6 +149,17 @@ bool is_forbidden(const std::string& output) {
 }
 
 }  // namespace
+
+void add_quotients(Counters& counters) {
+  for (const std::string kind : {"load", "store"}) {
+    const auto sectors = counters.find("global_" + kind + "_sectors"),
+               requests = counters.find("global_" + kind + "_requests");
+    if (sectors != counters.end() && requests != counters.end() &&
+        requests->second > 0)
+      counters["sectors_per_" + kind + "_request"] =
+          sectors->second / requests->second;
+  }
+}
 
 std::vector<std::string> counter_names() {
   ProfiledKernel kernel{"", "", {{duration, 1}}};
@@ -229,15 +232,13 @@ Detail why_nothing_was_counted(const std::string& output) {
   std::istringstream lines(output);
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with("==ERROR==") && why.cause != Cause::ncu_says) {
-      why = {.cause = Cause::ncu_says,
-             .arguments = {line.substr(9 + line.starts_with("==ERROR== "))}};
+      why = because(Cause::ncu_says,
+                    line.substr(9 + line.starts_with("==ERROR== ")));
     }
     if (!line.empty() && !line.starts_with("==")) of_program = line;
   }
-  if (!of_program.empty()) {
-    why.further.push_back(
-        {.cause = Cause::program_said, .arguments = {of_program}});
-  }
+  if (!of_program.empty())
+    why.further.push_back(because(Cause::program_said, of_program));
   return why;
 }
 
@@ -262,7 +263,7 @@ std::string find_tool(const std::string& name) {
 
 std::string find_ncu() {
   const auto ncu = find_tool("ncu");
-  if (ncu.empty()) throw NoCountersHere({.cause = Cause::ncu_not_found});
+  if (ncu.empty()) throw NoCountersHere(Cause::ncu_not_found);
   return ncu;
 }
 
@@ -303,22 +304,14 @@ bool lacks_a_metric(const Output& output) {
          output.text.find("ailed to find metric") != std::string::npos;
 }
 
-// A file that is gone when it goes out of scope.
-struct TemporaryReport {
-  fs::path path = fs::temp_directory_path() /
-                  ("parlab-" + std::to_string(getpid()) + ".ncu-rep");
-  ~TemporaryReport() {
-    std::error_code ignored;
-    fs::remove(path, ignored);
-  }
-};
-
 }  // namespace
 
 Profile profile(const std::vector<std::string>& arguments, Cache cache,
                 const std::string& gpu, const std::string& kept) {
-  const TemporaryReport temporary;
-  const auto report = kept.empty() ? temporary.path.string() : kept;
+  const Temporary temporary(
+      fs::temp_directory_path() /
+      ("parlab-" + std::to_string(getpid()) + ".ncu-rep"));
+  const auto report = kept.empty() ? temporary.path().string() : kept;
   constexpr bool with_newer = true;
   auto answer = run_profiled(arguments, cache, gpu, report, with_newer);
   if (lacks_a_metric(answer))

@@ -14,6 +14,9 @@ namespace parlab {
 // absent.
 using Counters = std::map<std::string, double>;
 
+// Adds the counters that are quotients of others.
+void add_quotients(Counters& counters);
+
 // All counters that can be read.
 std::vector<std::string> counter_names();
 

@@ -1,8 +1,6 @@
 #include "counters/registers.hpp"
 
 #include <algorithm>
-#include <boost/core/demangle.hpp>
-#include <filesystem>
 #include <optional>
 #include <regex>
 #include <sstream>
@@ -10,17 +8,9 @@
 #include "core/file.hpp"
 #include "core/process.hpp"
 #include "counters/ncu.hpp"
+#include "places/kernel_name.hpp"
 
 namespace parlab {
-std::string name_of_kernel(const std::string& symbol) {
-  auto name = boost::core::demangle(symbol.c_str());
-  const std::string unnamed = "(anonymous namespace)::";
-  for (auto at = name.find(unnamed); at != name.npos; at = name.find(unnamed))
-    name.erase(at, unnamed.size());
-  if (name.starts_with("void ")) name.erase(0, 5);
-  return name.substr(0, name.find('('));
-}
-
 std::vector<KernelResources> parse_ptxas(const std::string& output) {
   static const std::regex entry(
       "ptxas info +: Compiling entry function '(\\S+)' for 'sm_\\w+'"),
@@ -34,7 +24,7 @@ std::vector<KernelResources> parse_ptxas(const std::string& output) {
   for (std::string line; std::getline(lines, line);) {
     std::smatch found;
     if (std::regex_match(line, found, entry)) {
-      now = {.kernel = name_of_kernel(found[1])};
+      now = {.kernel = plain_kernel_name(found[1])};
     } else if (now && std::regex_match(line, found, spills)) {
       now->spill_bytes = std::stoi(found[1]);
     } else if (now && std::regex_match(line, found, used)) {

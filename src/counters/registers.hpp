@@ -9,10 +9,6 @@
 
 namespace parlab {
 
-// "dmv_naive<float>", without parameters and anonymous namespaces, which add
-// nothing.
-std::string name_of_kernel(const std::string& symbol);
-
 struct KernelResources {
   std::string kernel;
   int registers = 0, spill_bytes = 0;  // per thread

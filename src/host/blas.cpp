@@ -214,8 +214,7 @@ bool is_blas_in_use(const std::string& name) {
 
 Detail blas_advice() {
   if (too_old.empty()) return {};
-  return {.cause = Cause::blas_for_old_cpu,
-          .arguments = {too_old, newer_core()}};
+  return because(Cause::blas_for_old_cpu, too_old, newer_core());
 }
 
 template <typename T>
@@ -224,8 +223,7 @@ void Blas::resolve(Calls<T>& calls, const std::string& prefix) const {
     const auto name = prefix + call;
     function = reinterpret_cast<F*>(dlsym(library_, name.c_str()));
     if (function != nullptr) return;
-    throw PointError(Verdict::not_supported,
-                     {.cause = Cause::no_cblas, .arguments = {soname_, name}});
+    throw PointError(Verdict::not_supported, Cause::no_cblas, soname_, name);
   };
   find(calls.gemv, "gemv");
   find(calls.dot, "dot");

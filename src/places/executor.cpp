@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "places/gpu_executor.hpp"
 #include "verify/problem.hpp"
 
 namespace parlab {

@@ -6,8 +6,8 @@
 namespace parlab {
 
 // "dmv_naive<float>" for "void (anonymous namespace)::dmv_naive<float>(float
-// const*, long)": the name as in the source, without parameters and enclosing
-// namespaces.
-std::string plain_kernel_name(const std::string& demangled);
+// const*, long)", or for its symbol: the name as in the source, without
+// parameters and enclosing namespaces.
+std::string plain_kernel_name(const std::string& symbol);
 
 }  // namespace parlab

@@ -34,9 +34,7 @@ inline void refuse_impossible(const LaunchConfig& config,
            std::to_string(e.z);
   };
   const auto says = [&](Cause cause, const LaunchConfig& c) -> Detail {
-    return {.cause = cause,
-            .arguments = {text(c.grid), text(c.block),
-                          static_cast<std::int64_t>(c.shared_bytes)}};
+    return because(cause, text(c.grid), text(c.block), c.shared_bytes);
   };
   auto refused = says(Cause::cannot_launch, config);
   const auto& [grid, block, shared, cooperative, overlaps] = config;
@@ -50,6 +48,16 @@ inline void refuse_impossible(const LaunchConfig& config,
     refused.further = {says(Cause::launch_limits, most)};
     refused.further.back().arguments.emplace_back(most_threads);
     throw PointError(Verdict::not_supported, refused);
+  }
+}
+
+// Throws PointError unless a variant may use that stream. Each stream is a
+// queue of the device, which serves only a few of them at a time.
+inline void require_stream(int i) {
+  constexpr int most = 64;
+  if (i < 0 || i >= most) {
+    throw PointError(Verdict::not_supported, Cause::no_such_stream, i,
+                     most - 1);
   }
 }
 

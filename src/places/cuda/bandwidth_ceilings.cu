@@ -231,7 +231,9 @@ void enter_copies(Contest& contest, const Memory& memory) {
   enter_bulk<12>(contest, memory, copy_bulk<12>, from, to, tiles);
 }
 
-bool has_bulk_copies() {
+}  // namespace
+
+bool has_warpgroups() {
   try {
     refuse_without_warpgroups();
     return true;
@@ -239,8 +241,6 @@ bool has_bulk_copies() {
     return false;
   }
 }
-
-}  // namespace
 
 void measure_bandwidth(Ceilings& ceilings, CudaGpu& gpu, GpuTimer& timer,
                        const WantedCeilings& wanted) {
@@ -276,7 +276,7 @@ void measure_bandwidth(Ceilings& ceilings, CudaGpu& gpu, GpuTimer& timer,
                       .multiprocessors = gpu.multiprocessors(),
                       .l2_bytes = gpu.l2_bytes(),
                       .stream = gpu.cuda_stream(),
-                      .has_bulk_copies = has_bulk_copies()};
+                      .has_bulk_copies = has_warpgroups()};
     Contest read(timer, wanted.all()), copy(timer, wanted.all());
     enter_reads(read, work);
     enter_copies(copy, work);

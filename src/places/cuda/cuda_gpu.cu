@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/core/demangle.hpp>
 #include <cstring>
 
 #include "facts/cause.hpp"
 #include "places/kernel_name.hpp"
 #include "places/presence.hpp"
 #include "verify/guard.hpp"
-#include "verify/host_arrays.hpp"
 
 namespace parlab {
 
@@ -57,10 +55,9 @@ DeviceMemory device_memory(std::size_t bytes, const std::string& what_for) {
     cudaGetLastError();
     std::size_t free = 0, total = 0;
     cudaMemGetInfo(&free, &total);
-    throw PointError(Verdict::out_of_memory,
-                     {.cause = Cause::device_memory_short,
-                      .arguments = {what_for, quantity(bytes, Unit::byte),
-                                    quantity(free, Unit::byte)}});
+    throw PointError(Verdict::out_of_memory, Cause::device_memory_short,
+                     what_for, quantity(bytes, Unit::byte),
+                     quantity(free, Unit::byte));
   }
   return DeviceMemory(static_cast<unsigned char*>(memory));
 }
@@ -70,10 +67,9 @@ DeviceMemory pinned_memory(std::size_t bytes, const std::string& what_for) {
   const auto status = cudaHostAlloc(&memory, bytes, cudaHostAllocDefault);
   if (status != cudaSuccess) {
     cudaGetLastError();
-    throw PointError(Verdict::out_of_memory,
-                     {.cause = Cause::pinned_memory_short,
-                      .arguments = {what_for, quantity(bytes, Unit::byte),
-                                    cudaGetErrorString(status)}});
+    throw PointError(Verdict::out_of_memory, Cause::pinned_memory_short,
+                     what_for, quantity(bytes, Unit::byte),
+                     cudaGetErrorString(status));
   }
   return DeviceMemory(static_cast<unsigned char*>(memory),
                       CudaFree{.on_host = true});
@@ -135,8 +131,8 @@ Detail CudaGpu::scratch_damage() const {
     cuda_check(cudaStreamSynchronize(stream_.handle),
                "looking at scratch memory");
     if (*found != 0)
-      return {.cause = Cause::scratch_not_zero,
-              .arguments = {"scratch " + std::to_string(i + 1)}};
+      return because(Cause::scratch_not_zero,
+                     "scratch " + std::to_string(i + 1));
   }
   return {};
 }
@@ -200,11 +196,8 @@ void CudaGpu::allow_shared(const void* kernel, std::size_t bytes) {
   const auto all = bytes + attributes.sharedSizeBytes;
   if (all <= properties_.sharedMemPerBlock) return;
   if (all > properties_.sharedMemPerBlockOptin) {
-    throw PointError(Verdict::not_supported,
-                     {.cause = Cause::shared_memory_short,
-                      .arguments = {static_cast<std::int64_t>(all),
-                                    static_cast<std::int64_t>(
-                                        properties_.sharedMemPerBlockOptin)}});
+    throw PointError(Verdict::not_supported, Cause::shared_memory_short, all,
+                     properties_.sharedMemPerBlockOptin);
   }
   cuda_check(
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -258,12 +251,10 @@ void CudaGpu::start(const LaunchConfig& config, const void* kernel,
   cudaGetLastError();
   const char* mangled = "";
   cudaFuncGetName(&mangled, kernel);
-  const std::string name = plain_kernel_name(boost::core::demangle(mangled));
+  const std::string name = plain_kernel_name(mangled);
   if (status == cudaErrorLaunchOutOfResources) {
-    throw PointError(Verdict::not_supported,
-                     {.cause = Cause::registers_short,
-                      .arguments = {name, config.block.x * config.block.y *
-                                              config.block.z}});
+    throw PointError(Verdict::not_supported, Cause::registers_short, name,
+                     config.block.x * config.block.y * config.block.z);
   }
   cuda_check(status, "launching " + name);
 }
@@ -293,11 +284,8 @@ int CudaGpu::occupancy(const void* kernel, int threads,
   cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
                  &blocks, kernel, threads, shared_bytes),
              "asking for the occupancy");
-  if (blocks == 0) {
-    throw PointError(
-        Verdict::not_supported,
-        {.cause = Cause::no_block_fits, .arguments = {std::int64_t{threads}}});
-  }
+  if (blocks == 0)
+    throw PointError(Verdict::not_supported, Cause::no_block_fits, threads);
   return blocks;
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <map>
-#include <memory>
 #include <vector>
 
 #include "places/cuda/cuda_resources.hpp"

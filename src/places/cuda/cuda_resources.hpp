@@ -18,13 +18,12 @@ inline void cuda_check(cudaError_t status, const std::string& what) {
   if (status == cudaSuccess) return;
   // The administrator allows only one process at a time on the device.
   if (status == cudaErrorDevicesUnavailable)
-    throw PointError(Verdict::no_device,
-                     {.cause = Cause::gpu_held, .arguments = {what}});
+    throw PointError(Verdict::no_device, Cause::gpu_held, what);
   const auto verdict = status == cudaErrorMemoryAllocation
                            ? Verdict::out_of_memory
                            : Verdict::launch_failed;
-  throw PointError(verdict, {.cause = Cause::cuda_failed,
-                             .arguments = {what, cudaGetErrorString(status)}});
+  throw PointError(verdict, Cause::cuda_failed, what,
+                   cudaGetErrorString(status));
 }
 
 struct CudaStream {

@@ -4,20 +4,9 @@
 #include <utility>
 
 namespace parlab {
-namespace {
-
-// Each stream is a queue of the device, which serves only a few of them at a
-// time.
-constexpr std::int64_t streams_at_most = 64;
-
-}  // namespace
 
 CudaStreams::Stream& CudaStreams::stream(int i) {
-  if (i < 0 || i >= streams_at_most) {
-    throw PointError(Verdict::not_supported,
-                     {.cause = Cause::no_such_stream,
-                      .arguments = {std::int64_t{i}, streams_at_most - 1}});
-  }
+  require_stream(i);
   while (static_cast<int>(streams_.size()) <= i) {
     streams_.push_back(std::make_unique<Stream>());
     streams_.back()->gpu = std::make_unique<CudaGpu>(gpu_.device());

@@ -1,7 +1,5 @@
 #include "places/cuda/device_arrays.hpp"
 
-#include <algorithm>
-
 #include "verify/disturbance.hpp"
 #include "verify/guard.hpp"
 

@@ -3,7 +3,6 @@
 // execution: fingerprints of their content, and unpredictable disturbances.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "core/workload.hpp"

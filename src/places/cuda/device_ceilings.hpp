@@ -8,6 +8,10 @@
 
 namespace parlab {
 
+// Whether the device and this program's code for it have warpgroups, and with
+// them bulk copies.
+bool has_warpgroups();
+
 // Adds the curves of reading and copying memory by footprint, and the time of
 // an empty kernel. Footprints reach from 256 KB to 4 GB, or less when memory is
 // short. The ways are loads and copies of 16 bytes per thread, the runtime's

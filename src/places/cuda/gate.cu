@@ -111,8 +111,8 @@ void Gate::wait(const char* doing) {
   const auto launched = cudaGetLastError();
   if (std::isfinite(patience_.limit_s) && !idle_within(patience_.limit_s)) {
     patience_.abandon();
-    Detail late{.cause = Cause::team_not_done,
-                .arguments = {quantity(patience_.limit_s, Unit::second)}};
+    Detail late = because(Cause::team_not_done,
+                          quantity(patience_.limit_s, Unit::second));
     if (idle_within(patience_after_abandon_s))
       throw PointError(Verdict::timed_out, late);
     hangs_ = true;
@@ -123,8 +123,7 @@ void Gate::wait(const char* doing) {
     cuda_check(cudaStreamSynchronize(gpu->cuda_stream()), doing);
   cuda_check(launched, doing);
   if (words_->timed_out != 0) {
-    throw PointError(Verdict::launch_failed,
-                     {.cause = Cause::waits_for_device});
+    throw PointError(Verdict::launch_failed, Cause::waits_for_device);
   }
 }
 

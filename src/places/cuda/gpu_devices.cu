@@ -120,8 +120,7 @@ void GpuDevices::put_back() noexcept {
 }
 
 bool GpuDevices::work() {
-  if (hangs())
-    throw PointError(Verdict::no_device, {.cause = Cause::gpu_hangs});
+  if (hangs()) throw PointError(Verdict::no_device, Cause::gpu_hangs);
   if (!is_team()) {
     cudaSetDevice(device_);
     cudaGetLastError();

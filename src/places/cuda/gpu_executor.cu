@@ -9,7 +9,7 @@
 //   sample        runs a batch behind the timer's gate, with another
 //                 disturbance for each execution; then checks the memory
 //                 around the outputs and whether they still change
-#include "places/gpu_executor.hpp"
+#include "places/executor.hpp"
 
 #include <cuda_profiler_api.h>
 
@@ -297,8 +297,7 @@ class GpuExecutor final : public Executor {
     for (const auto& gpu : gpus_present()) {
       if (gpu.device == device_) return gpu_energy_meter(gpu.uuid);
     }
-    throw NoEnergy({.cause = Cause::gpu_without_identity,
-                    .arguments = {std::int64_t{device_}}});
+    throw NoEnergy(Cause::gpu_without_identity, device_);
   }
 
   // ---- of a team
@@ -345,9 +344,8 @@ class GpuExecutor final : public Executor {
     void must_be_left() const {
       const auto now = left();
       if (now + before_ / 8 >= before_) return;
-      throw PointError(Verdict::launch_failed,
-                       {.cause = Cause::keeps_device_memory,
-                        .arguments = {quantity(before_ - now, Unit::byte)}});
+      throw PointError(Verdict::launch_failed, Cause::keeps_device_memory,
+                       quantity(before_ - now, Unit::byte));
     }
 
    private:
@@ -377,10 +375,8 @@ class GpuExecutor final : public Executor {
     }
     const auto asked = static_cast<int>(call.tunables["gpus"]);
     if (asked > gpus()) {
-      throw PointError(
-          Verdict::not_supported,
-          {.cause = Cause::too_many_gpus,
-           .arguments = {std::int64_t{asked}, std::int64_t{gpus()}}});
+      throw PointError(Verdict::not_supported, Cause::too_many_gpus, asked,
+                       gpus());
     }
     const Variant& variant = *call.variant;
     const auto shares = divide(*Registry::instance().workload(variant.workload),

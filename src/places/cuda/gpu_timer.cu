@@ -112,9 +112,8 @@ Batch GpuTimer::time(const Work& work, int count, Cache cache) {
         time_once(work, std::min(count, executions_at_most), cache, left_s);
     if (left_s == 0) return batch;
   }
-  throw PointError(Verdict::implausible,
-                   {.cause = Cause::left_work,
-                    .arguments = {quantity(left_s, Unit::second)}});
+  throw PointError(Verdict::implausible, Cause::left_work,
+                   quantity(left_s, Unit::second));
 }
 
 Batch GpuTimer::time_once(const Work& work, int count, Cache cache,

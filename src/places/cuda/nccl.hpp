@@ -118,9 +118,8 @@ class Nccl {
 
   void check(int status, const char* call) const {
     if (status == 0) return;
-    throw PointError(Verdict::launch_failed,
-                     {.cause = Cause::nccl_failed,
-                      .arguments = {call, error_string_(status)}});
+    throw PointError(Verdict::launch_failed, Cause::nccl_failed, call,
+                     error_string_(status));
   }
 
   SharedLibrary library_;

@@ -1,7 +1,6 @@
 #include "places/cuda/peer_messages.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "gpu/overlap.hpp"

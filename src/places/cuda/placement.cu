@@ -215,10 +215,8 @@ void Placement::disturb(int before, int now) const {
 // ---- what is left
 
 Detail Placement::on(int i, Detail damage) const {
-  if (damage && count() > 1) {
-    damage.further.push_back(
-        {.cause = Cause::on_gpu, .arguments = {std::int64_t{i}}});
-  }
+  if (damage && count() > 1)
+    damage.further.push_back(because(Cause::on_gpu, i));
   return damage;
 }
 
@@ -237,8 +235,7 @@ Detail Placement::damage_of_inputs() const {
     if (here.is_output()) return;
     auto damage = here.array.damage();
     if (!damage && device.fingerprints.of(here.array) != here.array.fingerprint)
-      damage = {.cause = Cause::changed_input,
-                .arguments = {here.part.spec.name}};
+      damage = because(Cause::changed_input, here.part.spec.name);
     if (damage) found = on(i, std::move(damage));
   });
   return found;
@@ -261,10 +258,8 @@ void Placement::gather(const Arrays& outputs, Detail& damage) const {
     copy(own.data(), part.row_bytes(), here.array.data(), part.row_bytes(),
          part, " from the device");
     const auto* first = outputs.get<const unsigned char>(part.spec.name);
-    if (std::memcmp(own.data(), first, own.size()) != 0) {
-      damage = {.cause = Cause::copies_differ,
-                .arguments = {part.spec.name, std::int64_t{i}}};
-    }
+    if (std::memcmp(own.data(), first, own.size()) != 0)
+      damage = because(Cause::copies_differ, part.spec.name, i);
   });
 }
 

@@ -202,12 +202,7 @@ void measure_units(Ceilings& ceilings, CudaGpu& gpu, GpuTimer& timer,
   units.multiply_adds<float>("fma float");
   units.multiply_adds<double>("fma double");
   units.multiply_adds<int>("int");
-  bool warpgroups = true;
-  try {
-    refuse_without_warpgroups();
-  } catch (const PointError&) {
-    warpgroups = false;
-  }
+  const bool warpgroups = has_warpgroups();
   // On compute capability 9.0, products compiled for older devices run at half
   // the rate. Without code for 9.0 the unit gets no roof, because libraries
   // would beat it.

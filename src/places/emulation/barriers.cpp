@@ -14,10 +14,9 @@
 namespace parlab::emulation {
 namespace {
 
-void refuse(const InRuntime& here, Cause why,
-            std::vector<Argument> arguments = {}) {
-  here.thread.fail(Verdict::launch_failed,
-                   {.cause = why, .arguments = std::move(arguments)});
+template <typename... Arguments>
+void refuse(const InRuntime& here, Cause why, Arguments... arguments) {
+  here.thread.fail(Verdict::launch_failed, because(why, arguments...));
 }
 
 // nullptr, after reporting a failure, if the address was never initialised as a
@@ -196,9 +195,9 @@ void copy_box(void* shared, const Box& box, const void* address) {
   CopyBarrier* const barrier = barrier_at(here, address);
   if (barrier == nullptr) return;
   if (box.size[0] % 16 != 0)
-    return refuse(here, Cause::box_with_odd_rows, {box.size[0]});
+    return refuse(here, Cause::box_with_odd_rows, box.size[0]);
   if (box.at[0] % 16 != 0)
-    return refuse(here, Cause::box_begins_oddly, {box.at[0]});
+    return refuse(here, Cause::box_begins_oddly, box.at[0]);
   if (reinterpret_cast<std::uintptr_t>(shared) % 128 != 0)
     return refuse(here, Cause::box_to_odd_address);
   ++here.block.barrier_events;
@@ -215,7 +214,7 @@ void copy_bytes(void* shared, const void* from, std::int64_t bytes,
   if (barrier == nullptr) return;
   if (bytes % 16 != 0 || reinterpret_cast<std::uintptr_t>(shared) % 16 != 0 ||
       reinterpret_cast<std::uintptr_t>(from) % 16 != 0) {
-    return refuse(here, Cause::odd_bulk_copy, {bytes});
+    return refuse(here, Cause::odd_bulk_copy, bytes);
   }
   ++here.block.barrier_events;
   barrier->bytes -= bytes;
@@ -231,8 +230,7 @@ void copy_bytes(void* shared, const void* from, std::int64_t bytes,
 
 void lacks(const char* what) {
   const InRuntime here;
-  here.thread.fail(Verdict::not_supported,
-                   {.cause = Cause::not_emulated, .arguments = {what}});
+  here.thread.fail(Verdict::not_supported, because(Cause::not_emulated, what));
 }
 
 }  // namespace parlab::emulation

@@ -5,7 +5,6 @@
 #include <link.h>
 
 #include <boost/context/protected_fixedsize_stack.hpp>
-#include <cstring>
 #include <mutex>
 #include <utility>
 
@@ -73,10 +72,9 @@ void end_thread(Thread& thread) {
       std::abs(below) <= static_cast<std::ptrdiff_t>(page_bytes);
   constexpr std::int64_t kilobytes = stack_bytes / 1024;
   thread.fail(Verdict::launch_failed,
-              overflow
-                  ? at_line_of(crash.calls, {.cause = Cause::stack_overflow,
-                                             .arguments = {kilobytes}})
-                  : crash.detail());
+              overflow ? at_line_of(crash.calls,
+                                    because(Cause::stack_overflow, kilobytes))
+                       : crash.detail());
 }
 
 uint3 unravel(std::uint64_t index, const dim3& extent) {
@@ -125,10 +123,9 @@ Detail Thread::in_kernel(Detail what) const {
   const auto kernel =
       launch.kernel == nullptr ? "copy or clear" : name_function(launch.kernel);
   what.further.push_back(
-      {.cause = Cause::in_kernel,
-       .arguments = {kernel, launch.name(block->index, index)}});
-  what.further.push_back({.cause = Cause::emulated_with_seed,
-                          .arguments = {std::to_string(launch.seed)}});
+      because(Cause::in_kernel, kernel, launch.name(block->index, index)));
+  what.further.push_back(
+      because(Cause::emulated_with_seed, std::to_string(launch.seed)));
   return what;
 }
 
@@ -363,8 +360,7 @@ void Block::find_endless_wait() {
   if (idle_turns_ < 64) return;
   const CopyBarrier& barrier = copy_barriers.at(asking->asked);
   asking->fail(Verdict::launch_failed,
-               {.cause = Cause::waits_for_ever,
-                .arguments = {std::int64_t{barrier.missing}, barrier.bytes}});
+               because(Cause::waits_for_ever, barrier.missing, barrier.bytes));
 }
 
 // ---- what kernels call; cuda.hpp declares it
@@ -392,19 +388,16 @@ std::uint64_t wait_at(Meeting& meeting) {
                 at_line(site.file_name(), site.line(), std::move(why)));
   };
   if ((meeting.mask >> thread.lane() & 1) == 0) {
-    refuse(Verdict::wrong_result, {.cause = Cause::lane_not_in_mask,
-                                   .arguments = {std::int64_t{thread.lane()}}});
+    refuse(Verdict::wrong_result,
+           because(Cause::lane_not_in_mask, thread.lane()));
   } else if (meeting.scope == Scope::grid && !block.launch->barrier) {
     refuse(Verdict::launch_failed, {.cause = Cause::not_cooperative});
   } else if (!block.failed) {
     thread.meeting = &meeting;
     block.suspend(thread);
   }
-  if (!meeting.result && !block.failed) {
-    refuse(Verdict::wrong_result,
-           {.cause = Cause::lane_absent,
-            .arguments = {std::int64_t{meeting.source}}});
-  }
+  if (!meeting.result && !block.failed)
+    refuse(Verdict::wrong_result, because(Cause::lane_absent, meeting.source));
   return meeting.result.value_or(0);
 }
 
@@ -454,11 +447,9 @@ void require_tile(const void* matrix, std::size_t pitch_bytes,
   const Allocation* const array = here.block.array_of(matrix);
   here.thread.fail(
       Verdict::wrong_result,
-      at_line(
-          site.file_name(), site.line(),
-          {.cause = Cause::tile_misaligned,
-           .arguments = {operation, array ? array->at(matrix) : "an address",
-                         static_cast<std::int64_t>(pitch_bytes)}}));
+      at_line(site.file_name(), site.line(),
+              because(Cause::tile_misaligned, operation,
+                      array ? array->at(matrix) : "an address", pitch_bytes)));
 }
 
 void fence() {

@@ -8,10 +8,8 @@
 #include <boost/context/fiber.hpp>
 #include <boost/thread/synchronized_value.hpp>
 #include <chrono>
-#include <deque>
 #include <optional>
 #include <random>
-#include <span>
 #include <unordered_map>
 #include <vector>
 

@@ -10,10 +10,6 @@
 namespace parlab::emulation {
 namespace {
 
-bool has_address(int signal) {
-  return signal == SIGSEGV || signal == SIGBUS;
-}
-
 struct HostCode {
   void* way_out[5]{};
   Crash crash{};
@@ -48,16 +44,14 @@ Detail Crash::detail() const {
   std::string text = strsignal(signal);
   // the text continues a sentence
   text[0] = static_cast<char>(std::tolower(text[0]));
-  if (!has_address(signal))
-    return at_line_of(calls, {.cause = Cause::crashed, .arguments = {text}});
+  if (!at_address()) return at_line_of(calls, because(Cause::crashed, text));
   char where[40];
   std::snprintf(where, sizeof where, "%p", address);
-  return at_line_of(calls,
-                    {.cause = Cause::crashed_at, .arguments = {text, where}});
+  return at_line_of(calls, because(Cause::crashed_at, text, where));
 }
 
 bool Crash::at_address() const {
-  return has_address(signal);
+  return signal == SIGSEGV || signal == SIGBUS;
 }
 
 CatchCrashes::CatchCrashes() {
@@ -102,9 +96,8 @@ void run_host_code(const std::function<void()>& code, const Arena& arena) {
   if (array != nullptr) {
     throw PointError(
         Verdict::launch_failed,
-        at_line_of(self.crash.calls,
-                   {.cause = Cause::host_touches_device,
-                    .arguments = {array->at(self.crash.address)}}));
+        at_line_of(self.crash.calls, because(Cause::host_touches_device,
+                                             array->at(self.crash.address))));
   }
   Detail crash = self.crash.detail();
   crash.further.push_back({.cause = Cause::in_host_code});

@@ -6,7 +6,6 @@
 #include <csignal>
 #include <functional>
 #include <memory>
-#include <string>
 
 #include "places/emulation/source_lines.hpp"
 

@@ -4,12 +4,9 @@
 // or at the end of the launch.
 #pragma once
 
-#include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <set>
-#include <tuple>
 #include <vector>
 
 #include "facts/cause.hpp"

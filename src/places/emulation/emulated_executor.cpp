@@ -7,7 +7,7 @@
 #include "core/clock.hpp"
 #include "places/emulation/emulated_gpus.hpp"
 #include "places/emulation/emulated_streams.hpp"
-#include "places/gpu_executor.hpp"
+#include "places/executor.hpp"
 #include "places/partition.hpp"
 #include "places/presence.hpp"
 
@@ -134,9 +134,6 @@ class EmulatedExecutor final : public Executor {
   Batch sample(const Call&, const BatchPlan&) override {
     throw std::logic_error("emulated executions are not timed");
   }
-  std::optional<TransferTimes> transfers(const Call&) override {
-    return std::nullopt;
-  }
   bool can_time() const override { return false; }
   Ceilings ceilings(const WantedCeilings&) override { return {}; }
 
@@ -195,17 +192,14 @@ class EmulatedExecutor final : public Executor {
       for_each_row(here, inputs_.get<unsigned char>(spec.name),
                    [&](const void* now, const void* before, auto bytes) {
                      if (std::memcmp(now, before, bytes) == 0) return;
-                     damage = {.cause = Cause::changed_input,
-                               .arguments = {here.memory->name}};
+                     damage = because(Cause::changed_input, here.memory->name);
                    });
       return damage;
     }
     auto* const whole = outputs_->view().get<unsigned char>(spec.name);
     if (here.part.whole && here.memory->device > 0) {
-      if (std::memcmp(whole, here.data(), here.bytes()) != 0) {
-        damage = {.cause = Cause::copies_differ,
-                  .arguments = {spec.name, std::int64_t{here.memory->device}}};
-      }
+      if (std::memcmp(whole, here.data(), here.bytes()) != 0)
+        damage = because(Cause::copies_differ, spec.name, here.memory->device);
       return damage;
     }
     for_each_row(here, whole, [](const void* from, void* to, auto bytes) {

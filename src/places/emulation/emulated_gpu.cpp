@@ -30,9 +30,8 @@ std::uint64_t emulation_seed() {
 
 void require_emulated(const Variant& variant) {
   if (variant.hardware.empty()) return;
-  throw PointError(Verdict::not_supported,
-                   {.cause = Cause::hardware_not_emulated,
-                    .arguments = {variant.full_name(), variant.hardware}});
+  throw PointError(Verdict::not_supported, Cause::hardware_not_emulated,
+                   variant.full_name(), variant.hardware);
 }
 
 LaunchShape EmulatedGpu::launch_shape() const {
@@ -52,7 +51,7 @@ Detail EmulatedGpu::scratch_damage() const {
     const auto nonzero = [](std::byte byte) { return byte != std::byte{0}; };
     if (each->kind == Kind::zeroed &&
         std::any_of(each->data, each->data + each->bytes, nonzero)) {
-      return {.cause = Cause::scratch_not_zero, .arguments = {each->name}};
+      return because(Cause::scratch_not_zero, each->name);
     }
   }
   return {};
@@ -90,15 +89,6 @@ void EmulatedGpu::copy(void* to, const void* from, std::size_t bytes) {
   };
   start({}, nullptr, move, {});
   if (array_of(to) == nullptr) std::memcpy(to, between.data(), bytes);
-}
-
-void EmulatedGpu::write_constant(void* to, const void* from,
-                                 std::size_t bytes) {
-  copy(to, from, bytes);
-}
-
-void EmulatedGpu::clear(void* data, std::size_t bytes) {
-  fill(data, 0, bytes);
 }
 
 void EmulatedGpu::fill(void* data, int value, std::size_t bytes) {
@@ -159,10 +149,8 @@ void EmulatedGpu::launch_own(const LaunchConfig& config, const void* kernel,
                              std::span<const std::byte> arguments) {
   constexpr std::size_t most = 48 * 1024;
   if (config.shared_bytes > most && !much_shared_memory_) {
-    throw PointError(
-        Verdict::launch_failed,
-        {.cause = Cause::shared_memory_not_allowed,
-         .arguments = {static_cast<std::int64_t>(config.shared_bytes)}});
+    throw PointError(Verdict::launch_failed, Cause::shared_memory_not_allowed,
+                     config.shared_bytes);
   }
   // The host's writes to managed memory come before this launch.
   for (const auto& memory : own_) {
@@ -199,9 +187,7 @@ void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
       static_cast<int>(config.block.x * config.block.y * config.block.z);
   if (const int most = occupancy(kernel, in_block, 0) * multiprocessors();
       config.cooperative && blocks > static_cast<std::size_t>(most)) {
-    throw PointError(
-        Verdict::launch_failed,
-        {.cause = Cause::grid_not_resident, .arguments = {std::int64_t{most}}});
+    throw PointError(Verdict::launch_failed, Cause::grid_not_resident, most);
   }
   // Blocks with little to do cost more than the work that was expected.
   constexpr std::chrono::microseconds slowest_thread{10};
@@ -233,11 +219,9 @@ void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
   // most 65530.
   constexpr std::size_t most_stacks = 30'000, stack_bytes = 64 * 1024;
   if (config.cooperative && threads > most_stacks) {
-    throw PointError(
-        Verdict::not_supported,
-        {.cause = Cause::emulation_memory_short,
-         .arguments = {std::to_string(threads) + " threads at once",
-                       static_cast<std::int64_t>(threads * stack_bytes)}});
+    throw PointError(Verdict::not_supported, Cause::emulation_memory_short,
+                     std::to_string(threads) + " threads at once",
+                     threads * stack_bytes);
   }
   const auto cores = std::clamp<std::size_t>(affinity().size(), 1, 16);
   const auto wanted = config.cooperative

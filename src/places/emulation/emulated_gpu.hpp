@@ -37,14 +37,14 @@ class EmulatedGpu : public LaunchingGpu {
  public:
   explicit EmulatedGpu(std::uint64_t seed = emulation_seed(),
                        emulation::Order order = emulation::Order::shuffled,
-                       std::shared_ptr<EmulatedMachine> machine = nullptr,
+                       std::shared_ptr<EmulatedMachine> machine =
+                           std::make_shared<EmulatedMachine>(),
                        int device = 0, std::string owner = {},
                        const emulation::Ordering* ordering = nullptr)
       : seed_(seed),
         order_(order),
         owner_(std::move(owner)),
-        machine_(machine ? std::move(machine)
-                         : std::make_shared<EmulatedMachine>()),
+        machine_(std::move(machine)),
         device_(device),
         ordering_(ordering) {}
 
@@ -87,14 +87,16 @@ class EmulatedGpu : public LaunchingGpu {
   }
   std::size_t l2_bytes() const override { return machine_->shape.l2_bytes; }
   void copy(void* to, const void* from, std::size_t bytes) override;
-  void clear(void* data, std::size_t bytes) override;
+  void clear(void* data, std::size_t bytes) override { fill(data, 0, bytes); }
   void* stream() const override { return nullptr; }
 
  protected:
   void start(const LaunchConfig& config, const void* kernel,
              std::function<void()> thread,
              std::span<const std::byte> arguments) override;
-  void write_constant(void* to, const void* from, std::size_t bytes) override;
+  void write_constant(void* to, const void* from, std::size_t bytes) override {
+    copy(to, from, bytes);
+  }
   void* scratch_bytes(std::size_t bytes, bool zeroed) override;
   int occupancy(const void*, int threads, std::size_t shared_bytes) override;
 

@@ -29,8 +29,7 @@ void add(std::vector<std::byte>& to, const std::vector<std::byte>& from) {
 
 EmulatedGpus::EmulatedGpus(int count, std::uint64_t seed, Order order,
                            std::shared_ptr<EmulatedMachine> machine)
-    : machine_(machine ? std::move(machine)
-                       : std::make_shared<EmulatedMachine>()) {
+    : machine_(std::move(machine)) {
   for (int i = 0; i < count; ++i) {
     gpus_.emplace_back(seed, order, machine_, i,
                        "GPU " + std::to_string(i) + "'s ");
@@ -59,25 +58,19 @@ void EmulatedGpus::beside(const std::function<void()>& transfers,
 Allocation& EmulatedGpus::array_at(const char* operation, int gpu,
                                    const void* address, std::size_t bytes,
                                    bool writes) {
-  const auto refuse = [](Cause cause, std::vector<Argument> arguments) {
-    throw PointError(Verdict::launch_failed,
-                     {.cause = cause, .arguments = std::move(arguments)});
+  const auto refuse = [](Detail why) {
+    throw PointError(Verdict::launch_failed, std::move(why));
   };
   const auto does = phrase(operation, writes ? "writes" : "reads");
-  const std::int64_t named = gpu;
   if (gpu < 0 || gpu >= count())
-    refuse(Cause::no_such_gpu, {operation, named, std::int64_t{count()}});
+    refuse(because(Cause::no_such_gpu, operation, gpu, count()));
   Allocation* const array = machine_->arena.owner(address);
-  if (array == nullptr) {
-    refuse(Cause::memory_of_no_gpu,
-           {does, static_cast<std::int64_t>(bytes), named});
-  }
+  if (array == nullptr)
+    refuse(because(Cause::memory_of_no_gpu, does, bytes, gpu));
   if (array->device != gpu)
-    refuse(Cause::memory_of_other_gpu, {does, array->at(address), named});
-  if (!array->contains(address, bytes)) {
-    throw PointError(Verdict::launch_failed,
-                     array->outside(does, address, bytes));
-  }
+    refuse(because(Cause::memory_of_other_gpu, does, array->at(address), gpu));
+  if (!array->contains(address, bytes))
+    refuse(array->outside(does, address, bytes));
   return *array;
 }
 
@@ -89,11 +82,8 @@ std::vector<std::byte> EmulatedGpus::take(const char* operation, int gpu,
     const auto* const word = static_cast<const std::byte*>(from) + at;
     const Stamp writer = array.cells[array.offset(word) / word_bytes].writer;
     const auto refuse = [&](Cause cause) {
-      throw PointError(
-          Verdict::wrong_result,
-          {.cause = cause,
-           .arguments = {phrase(operation, "reads"),
-                         array.element(word, word_bytes), "writes"}});
+      throw PointError(Verdict::wrong_result, cause, phrase(operation, "reads"),
+                       array.element(word, word_bytes), "writes");
     };
     if (writer == Stamp{}) refuse(Cause::never_written);
     if (touched_beside(writer)) refuse(Cause::race_beside);
@@ -109,9 +99,8 @@ void EmulatedGpus::put(const char* operation, int gpu, void* to,
   auto& array = array_at(operation, gpu, to, bytes.size(), true);
   const auto does = phrase(operation, "writes");
   if (array.kind == Kind::input) {
-    throw PointError(
-        Verdict::wrong_result,
-        {.cause = Cause::input_written, .arguments = {does, array.at(to)}});
+    throw PointError(Verdict::wrong_result, Cause::input_written, does,
+                     array.at(to));
   }
   for (std::size_t at = 0; at < bytes.size(); at += word_bytes) {
     const auto* const word = static_cast<const std::byte*>(to) + at;
@@ -119,10 +108,8 @@ void EmulatedGpus::put(const char* operation, int gpu, void* to,
         array.cells[array.offset(word) / word_bytes];
     if (touched_beside(writer) || touched_beside(readers[0]) ||
         touched_beside(readers[1])) {
-      throw PointError(
-          Verdict::wrong_result,
-          {.cause = Cause::race_beside,
-           .arguments = {does, array.element(word, word_bytes), "touches"}});
+      throw PointError(Verdict::wrong_result, Cause::race_beside, does,
+                       array.element(word, word_bytes), "touches");
     }
   }
   const Arena::Access access(machine_->arena);
@@ -134,11 +121,8 @@ void EmulatedGpus::put(const char* operation, int gpu, void* to,
 void EmulatedGpus::require_everywhere(const char* operation,
                                       const std::vector<void*>& data) const {
   if (static_cast<int>(data.size()) == count()) return;
-  throw PointError(
-      Verdict::launch_failed,
-      {.cause = Cause::memory_of_some_gpus,
-       .arguments = {operation, static_cast<std::int64_t>(data.size()),
-                     std::int64_t{count()}}});
+  throw PointError(Verdict::launch_failed, Cause::memory_of_some_gpus,
+                   operation, data.size(), count());
 }
 
 void EmulatedGpus::sum_over_all(const std::vector<void*>& from,
@@ -185,10 +169,8 @@ void EmulatedGpus::exchange(const std::vector<Move>& moves) {
       if (!overlap(move.from, move.bytes, other.to, other.bytes)) continue;
       const auto& array =
           array_at(name, move.source, move.from, move.bytes, false);
-      throw PointError(
-          Verdict::wrong_result,
-          {.cause = Cause::race_of_moves,
-           .arguments = {phrase(name, "reads"), array.at(move.from)}});
+      throw PointError(Verdict::wrong_result, Cause::race_of_moves,
+                       phrase(name, "reads"), array.at(move.from));
     }
     taken.push_back(move.bytes == 0
                         ? std::vector<std::byte>()

@@ -20,7 +20,8 @@ class EmulatedGpus final : public Gpus {
  public:
   explicit EmulatedGpus(int count, std::uint64_t seed = emulation_seed(),
                         emulation::Order order = emulation::Order::shuffled,
-                        std::shared_ptr<EmulatedMachine> machine = nullptr);
+                        std::shared_ptr<EmulatedMachine> machine =
+                            std::make_shared<EmulatedMachine>());
 
   int count() const override { return static_cast<int>(gpus_.size()); }
   EmulatedGpu& operator[](int i) override {

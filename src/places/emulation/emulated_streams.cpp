@@ -10,9 +10,6 @@ using namespace emulation;
 
 namespace {
 
-// same limit as in cuda_streams.cu
-constexpr std::int64_t streams_at_most = 64;
-
 // Checks and records a copy's accesses to the words of one array.
 struct Copy {
   const std::string& operation;
@@ -22,10 +19,8 @@ struct Copy {
   void read(Allocation& array, const void* from, std::size_t bytes) const {
     each_whole_word(array, from, bytes, [&](Cell& cell, const std::byte* word) {
       if (cell.writer == Stamp{}) {
-        throw PointError(Verdict::wrong_result,
-                         {.cause = Cause::never_written,
-                          .arguments = {operation + " reads",
-                                        array.element(word, word_bytes)}});
+        throw PointError(Verdict::wrong_result, Cause::never_written,
+                         operation + " reads", array.element(word, word_bytes));
       }
       require_order(" reads", cell.writer, "wrote", array, word);
       auto& slot = stream.comes_before(cell.readers[0].instance)
@@ -61,11 +56,9 @@ struct Copy {
   void require_order(const char* does, Stamp other, const char* did,
                      const Allocation& array, const std::byte* word) const {
     if (stream.comes_before(other.instance)) return;
-    throw PointError(
-        Verdict::wrong_result,
-        {.cause = Cause::race_of_streams,
-         .arguments = {operation + does, array.element(word, word_bytes),
-                       stream.stream_of(other.instance), did}});
+    throw PointError(Verdict::wrong_result, Cause::race_of_streams,
+                     operation + does, array.element(word, word_bytes),
+                     stream.stream_of(other.instance), did);
   }
 };
 
@@ -119,16 +112,11 @@ EmulatedStreams::EmulatedStreams(std::uint64_t seed, Order order,
                                  std::shared_ptr<EmulatedMachine> machine)
     : seed_(seed),
       order_(order),
-      machine_(machine ? std::move(machine)
-                       : std::make_shared<EmulatedMachine>()),
+      machine_(std::move(machine)),
       ordered_(machine_->instances) {}
 
 EmulatedStream& EmulatedStreams::operator[](int i) {
-  if (i < 0 || i >= streams_at_most) {
-    throw PointError(Verdict::not_supported,
-                     {.cause = Cause::no_such_stream,
-                      .arguments = {std::int64_t{i}, streams_at_most - 1}});
-  }
+  require_stream(i);
   while (static_cast<int>(streams_.size()) <= i) {
     streams_.emplace_back(ordered_, static_cast<int>(streams_.size()), seed_,
                           order_, machine_);
@@ -152,14 +140,9 @@ Allocation& EmulatedStreams::array_at(const std::string& does,
   const auto refuse = [](Detail why) {
     throw PointError(Verdict::launch_failed, std::move(why));
   };
-  if (array == nullptr) {
-    refuse({.cause = Cause::no_array,
-            .arguments = {does, static_cast<std::int64_t>(bytes), whose}});
-  }
-  if ((array->device == host_memory) != on_host) {
-    refuse({.cause = Cause::wrong_side,
-            .arguments = {does, array->at(address), whose}});
-  }
+  if (array == nullptr) refuse(because(Cause::no_array, does, bytes, whose));
+  if ((array->device == host_memory) != on_host)
+    refuse(because(Cause::wrong_side, does, array->at(address), whose));
   if (!array->contains(address, bytes))
     refuse(array->outside(does, address, bytes));
   return *array;
@@ -179,9 +162,8 @@ void EmulatedStreams::copy(const std::string& operation, int i,
     auto& source = array_at(operation + " reads", from, rows.bytes, to_device);
     auto& target = array_at(operation + " writes", to, rows.bytes, !to_device);
     if (target.kind == Kind::input) {
-      throw PointError(Verdict::wrong_result,
-                       {.cause = Cause::input_written,
-                        .arguments = {operation + " writes", target.at(to)}});
+      throw PointError(Verdict::wrong_result, Cause::input_written,
+                       operation + " writes", target.at(to));
     }
     checked.read(source, from, rows.bytes);
     checked.write(target, to, rows.bytes);

@@ -9,7 +9,6 @@
 #include <deque>
 #include <map>
 #include <string>
-#include <vector>
 
 #include "gpu/streams.hpp"
 #include "places/emulation/emulated_gpu.hpp"
@@ -64,7 +63,8 @@ class EmulatedStreams final : public Streams {
  public:
   explicit EmulatedStreams(std::uint64_t seed = emulation_seed(),
                            emulation::Order order = emulation::Order::shuffled,
-                           std::shared_ptr<EmulatedMachine> machine = nullptr);
+                           std::shared_ptr<EmulatedMachine> machine =
+                               std::make_shared<EmulatedMachine>());
 
   EmulatedStream& operator[](int i) override;
   void wait(int i, int other) override;

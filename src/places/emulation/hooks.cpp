@@ -8,7 +8,6 @@
 // rest.
 #include <err.h>
 
-#include <cstdio>
 #include <cstdlib>
 
 #include "places/emulation/block.hpp"
@@ -307,8 +306,7 @@ void __assert_fail(const char* condition, const char* file, unsigned line,
   if (running != nullptr) {
     InRuntime().thread.fail(
         parlab::Verdict::launch_failed,
-        at_line(file, line,
-                {.cause = Cause::assertion_failed, .arguments = {condition}}));
+        at_line(file, line, because(Cause::assertion_failed, condition)));
   }
   warnx("assertion '%s' fails at %s", condition,
         name_place(file, line).c_str());
@@ -393,12 +391,12 @@ ATOMIC(16, unsigned short)
 ATOMIC(32, unsigned)
 ATOMIC(64, unsigned long)
 
-#define UNDEFINED(name, why, ...)                                        \
-  void __ubsan_handle_##name(Place* place,                               \
-                             [[maybe_unused]] std::intptr_t number) {    \
-    undefined(place, {.cause = Cause::why, .arguments = {__VA_ARGS__}}); \
+#define UNDEFINED(name, why, ...)                                     \
+  void __ubsan_handle_##name(Place* place,                            \
+                             [[maybe_unused]] std::intptr_t number) { \
+    undefined(place, because(Cause::why __VA_OPT__(, ) __VA_ARGS__)); \
   }
-UNDEFINED(out_of_bounds, index_outside, std::int64_t{number})
+UNDEFINED(out_of_bounds, index_outside, number)
 UNDEFINED(shift_out_of_bounds, shift_too_far)
 UNDEFINED(divrem_overflow, division_by_zero)
 
@@ -417,10 +415,10 @@ void __ubsan_handle_type_mismatch_v1(Use* use, std::uintptr_t address) {
   const Allocation* const array =
       running == nullptr ? nullptr : running->block->array_of(at);
   undefined(&use->place,
-            {.cause = Cause::misaligned,
-             .arguments = {array == nullptr ? "an address" : array->at(at),
-                           std::string(use->type->name),
-                           std::int64_t{1} << use->log_alignment}});
+            because(Cause::misaligned,
+                    array == nullptr ? "an address" : array->at(at),
+                    std::string(use->type->name),
+                    std::int64_t{1} << use->log_alignment));
 }
 
 }  // extern "C"

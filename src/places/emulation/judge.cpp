@@ -25,15 +25,14 @@ struct Check {
       if (address >= &__executable_start && address < &_end) return;
       const bool null = reinterpret_cast<std::uintptr_t>(address) < 4096;
       fail(Verdict::launch_failed,
-           null ? Cause::null_pointer : Cause::host_memory,
-           {static_cast<std::int64_t>(length)});
+           null ? Cause::null_pointer : Cause::host_memory, length);
     } else if (array->kind != Kind::shared && array->device != launch.device) {
       fail(Verdict::launch_failed,
            array->device == host_memory ? Cause::array_of_host
                                         : Cause::array_of_other_gpu,
-           {array->at(address), std::int64_t{launch.device}});
+           array->at(address), launch.device);
     } else if (array->freed) {
-      fail(Verdict::launch_failed, Cause::freed_memory, {array->at(address)});
+      fail(Verdict::launch_failed, Cause::freed_memory, array->at(address));
     } else if (!array->contains(address, length)) {
       fail(Verdict::launch_failed, array->outside(does(), address, length));
     } else if (array->kind != Kind::input) {
@@ -43,7 +42,7 @@ struct Check {
       }
       check_words(&array->cells[array->offset(address) / word_bytes]);
     } else if (writes) {
-      fail(Verdict::wrong_result, Cause::input_written, {where()});
+      fail(Verdict::wrong_result, Cause::input_written, where());
     }
   }
 
@@ -68,7 +67,7 @@ struct Check {
         return fail(
             Verdict::wrong_result,
             shared ? Cause::never_written_in_block : Cause::never_written,
-            {where()});
+            where());
       }
     } else if (may_race(writer)) {
       if (writer.atomic && !writes && !atomic) {
@@ -129,26 +128,20 @@ struct Check {
                                          : array->element(address, length);
   }
   Detail race(Stamp other, const char* did) const {
-    Detail race{.arguments = {does(), where()}};
-    const auto say = [&](Cause cause, std::vector<std::string> more) {
-      race.cause = cause;
-      race.arguments.insert(race.arguments.end(), more.begin(), more.end());
-      return race;
-    };
     if (is_earlier(other) && !here.thread.is_alone)
-      return say(Cause::race_of_launches, {did});
+      return because(Cause::race_of_launches, does(), where(), did);
     if (is_earlier(other)) {
-      return say(Cause::race_of_streams,
-                 {launch.ordering->stream_of(other.instance), did});
+      return because(Cause::race_of_streams, does(), where(),
+                     launch.ordering->stream_of(other.instance), did);
     }
     const bool in_warp =
         other.thread / warp_size == here.thread.index / warp_size;
-    return say(
+    return because(
         other.instance != block.instance ? Cause::race_of_blocks
         : in_warp                        ? Cause::race_in_warp
                                          : Cause::race_in_block,
-        {launch.name(other.instance - launch.first_instance, other.thread),
-         did});
+        does(), where(),
+        launch.name(other.instance - launch.first_instance, other.thread), did);
   }
   void report_race(Stamp other, const char* did) {
     fail(Verdict::wrong_result, race(other, did));
@@ -176,9 +169,9 @@ struct Check {
   std::string does() const {
     return atomic ? "accesses with an atomic" : writes ? "writes" : "reads";
   }
-  void fail(Verdict verdict, Cause cause, std::vector<Argument> arguments) {
-    arguments.emplace(arguments.begin(), does());
-    fail(verdict, {.cause = cause, .arguments = std::move(arguments)});
+  template <typename... Arguments>
+  void fail(Verdict verdict, Cause cause, Arguments... arguments) {
+    fail(verdict, because(cause, does(), arguments...));
   }
   void fail(Verdict verdict, Detail what) {
     here.thread.fail(verdict, at_line_of(calls_here(), std::move(what)));

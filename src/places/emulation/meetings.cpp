@@ -175,9 +175,8 @@ Detail Block::divergence(const Meeting& barrier) {
       return {.cause = Cause::thread_passed_by};
     if (meeting == nullptr) return {.cause = Cause::thread_ended};
     const auto& site = meeting->site;
-    return {.cause = Cause::thread_waits,
-            .arguments = {meeting->operation,
-                          name_place(site.file_name(), site.line())}};
+    return because(Cause::thread_waits, meeting->operation,
+                   name_place(site.file_name(), site.line()));
   };
   Detail all{.cause = Cause::divergent_barrier};
   for (unsigned first = 0, next = 0; first < size_; first = next) {

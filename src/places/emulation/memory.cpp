@@ -55,12 +55,11 @@ Detail Allocation::outside(const std::string& does, const void* address,
                            std::size_t length) const {
   const auto begin = static_cast<std::int64_t>(offset(address)),
              end = static_cast<std::int64_t>(bytes);
-  return {
-      .cause = begin < 0      ? Cause::before_the_start
-               : begin <= end ? Cause::at_the_end
-                              : Cause::past_the_end,
-      .arguments = {does, static_cast<std::int64_t>(length),
-                    begin < 0 ? -begin : std::max(begin - end, 0l), name, end}};
+  return because(begin < 0      ? Cause::before_the_start
+                 : begin <= end ? Cause::at_the_end
+                                : Cause::past_the_end,
+                 does, length, begin < 0 ? -begin : std::max(begin - end, 0l),
+                 name, end);
 }
 
 std::string Allocation::at(const void* address) const {
@@ -110,9 +109,8 @@ Memory Arena::allocate(const std::string& name, std::size_t bytes, Kind kind,
   if (static_cast<void*>(first_) == MAP_FAILED || range == arrays_.end() ||
       bytes >= range_bytes / 2 ||
       map(data, bytes + 1, PROT_READ | PROT_WRITE) == MAP_FAILED) {
-    throw PointError(Verdict::out_of_memory,
-                     {.cause = Cause::emulation_memory_short,
-                      .arguments = {name, static_cast<std::int64_t>(bytes)}});
+    throw PointError(Verdict::out_of_memory, Cause::emulation_memory_short,
+                     name, bytes);
   }
   std::memset(data, poison_byte, bytes);
   const auto words =

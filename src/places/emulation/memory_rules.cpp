@@ -1,48 +1,20 @@
 #include "places/emulation/memory_rules.hpp"
 
-#include <algorithm>
-
 namespace parlab::emulation {
 namespace {
 
 constexpr int warp = static_cast<int>(warp_lanes);
-
-// A small set of numbers.
-class Different {
- public:
-  // Returns whether the number is new.
-  bool add(std::int64_t number) {
-    const auto end = numbers_.begin() + count_;
-    // neighbours are mostly equal or increasing
-    if (count_ > 0 && number <= highest_ &&
-        (number == *(end - 1) ||
-         std::find(numbers_.begin(), end, number) != end))
-      return false;
-    numbers_[static_cast<std::size_t>(count_++)] = number;
-    highest_ = count_ == 1 ? number : std::max(highest_, number);
-    return true;
-  }
-  int count() const { return count_; }
-
- private:
-  std::array<std::int64_t, 4 * warp> numbers_;
-  std::int64_t highest_ = 0;
-  int count_ = 0;
-};
-
-template <typename F>
-void for_each_lane(const WarpAccess& access, int first, int last, F f) {
-  for (int lane = first; lane < last; ++lane) {
-    if ((access.lanes >> lane & 1) != 0)
-      f(std::int64_t{access.offset[static_cast<std::size_t>(lane)]});
-  }
-}
 
 // The number of lanes that are served at once.
 int lanes_at_once(std::int64_t bytes) {
   return bytes <= bank_bytes       ? warp
          : bytes <= 2 * bank_bytes ? warp / 2
                                    : warp / 4;
+}
+
+// The bits of `count` lanes from the first on.
+std::uint32_t lanes_from(int first, int count) {
+  return ~0u >> (warp - count) << first;
 }
 
 // Whether each lane has the same address as the lane `beside` positions away.
@@ -60,15 +32,6 @@ bool are_pairs(const WarpAccess& access, int beside) {
 }  // namespace
 
 Sectors::Sectors(const WarpAccess& access) {
-  std::uint32_t highest = 0;
-  const auto add = [&](std::uint32_t sector) {
-    // neighbours are mostly equal or increasing
-    if (count_ > 0 && sector <= highest &&
-        (sector == *(end() - 1) || std::find(begin(), end(), sector) != end()))
-      return;
-    numbers_[static_cast<std::size_t>(count_++)] = sector;
-    highest = std::max(highest, sector);
-  };
   constexpr auto bytes = static_cast<std::uint32_t>(sector_bytes);
   const auto beyond = static_cast<std::uint32_t>(access.bytes) - 1;
   for_each_lane(access, [&](std::size_t lane) {
@@ -119,9 +82,9 @@ bool move_alike(const WarpAccess& before, const WarpAccess& next) {
 }
 
 std::int64_t fewest_sectors(const WarpAccess& access) {
-  Different words;
-  for_each_lane(access, 0, warp,
-                [&](std::int64_t offset) { words.add(offset); });
+  DistinctNumbers<warp_lanes> words;
+  for_each_lane(access,
+                [&](std::size_t lane) { words.add(access.offset[lane]); });
   return (words.count() * access.bytes + sector_bytes - 1) / sector_bytes;
 }
 
@@ -133,13 +96,16 @@ std::int64_t wavefronts(const WarpAccess& access, bool is_load) {
   std::int64_t all = 0;
   for (int first = 0; first < warp; first += at_once) {
     std::array<int, banks> of_bank{};
-    Different words;
-    for_each_lane(access, first, first + at_once, [&](std::int64_t offset) {
+    DistinctNumbers<4 * warp_lanes> words;
+    const auto count = [&](std::size_t lane) {
+      const std::int64_t offset = access.offset[lane];
       for (auto word = offset / bank_bytes;
            word <= (offset + access.bytes - 1) / bank_bytes; ++word) {
-        if (words.add(word)) ++of_bank[static_cast<std::size_t>(word % banks)];
+        if (words.add(static_cast<std::uint32_t>(word)))
+          ++of_bank[static_cast<std::size_t>(word % banks)];
       }
-    });
+    };
+    for_each_lane(access, count, lanes_from(first, at_once));
     all += *std::ranges::max_element(of_bank);
   }
   return all;
@@ -148,18 +114,17 @@ std::int64_t wavefronts(const WarpAccess& access, bool is_load) {
 std::int64_t fewest_wavefronts(const WarpAccess& access) {
   const int at_once = lanes_at_once(access.bytes);
   std::int64_t all = 0;
-  for (int first = 0; first < warp; first += at_once) {
-    const auto mask = at_once == warp ? ~0u : ((1u << at_once) - 1) << first;
-    all += (access.lanes & mask) != 0 ? 1 : 0;
-  }
+  for (int first = 0; first < warp; first += at_once)
+    all += (access.lanes & lanes_from(first, at_once)) != 0 ? 1 : 0;
   return all;
 }
 
 std::int64_t most_at_one_word(const WarpAccess& access) {
-  std::array<std::int64_t, warp> offsets;
+  std::array<std::uint32_t, warp_lanes> offsets;
   std::size_t count = 0;
-  for_each_lane(access, 0, warp,
-                [&](std::int64_t offset) { offsets[count++] = offset; });
+  for_each_lane(access, [&](std::size_t lane) {
+    offsets[count++] = access.offset[lane];
+  });
   std::sort(offsets.begin(), offsets.begin() + static_cast<long>(count));
   std::int64_t most = 0, here = 0;
   for (std::size_t i = 0; i < count; ++i) {

@@ -5,6 +5,7 @@
 // H100 with 216 patterns of addresses under Nsight Compute.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -25,10 +26,10 @@ struct WarpAccess {
   int count() const { return std::popcount(lanes); }
 };
 
-// calls f(lane) for those that take part
+// calls f(lane) for those of some lanes that take part
 template <typename F>
-void for_each_lane(const WarpAccess& access, F f) {
-  for (auto left = access.lanes; left != 0; left &= left - 1)
+void for_each_lane(const WarpAccess& access, F f, std::uint32_t among = ~0u) {
+  for (auto left = access.lanes & among; left != 0; left &= left - 1)
     f(static_cast<std::size_t>(std::countr_zero(left)));
 }
 
@@ -42,20 +43,34 @@ void for_each_distance(const WarpAccess& access, F f) {
   }
 }
 
-// The distinct sectors of global memory that a warp touches, in the order of
-// its lanes.
-class Sectors {
+// Up to `most` distinct numbers, in the order in which they came.
+template <std::size_t most>
+class DistinctNumbers {
  public:
-  Sectors() = default;
-  explicit Sectors(const WarpAccess& access);
+  // Whether the number is new. Neighbours are mostly equal or increasing.
+  bool add(std::uint32_t number) {
+    if (count_ > 0 && number <= highest_ &&
+        (number == *(end() - 1) || std::find(begin(), end(), number) != end()))
+      return false;
+    numbers_[static_cast<std::size_t>(count_++)] = number;
+    highest_ = std::max(highest_, number);
+    return true;
+  }
   const std::uint32_t* begin() const { return numbers_.data(); }
   const std::uint32_t* end() const { return begin() + count_; }
   std::int64_t count() const { return count_; }
 
  private:
-  // Lanes access at most 16 bytes, which are in at most two sectors.
-  std::array<std::uint32_t, 64> numbers_;
+  std::array<std::uint32_t, most> numbers_;
+  std::uint32_t highest_ = 0;
   std::int64_t count_ = 0;
+};
+
+// The distinct sectors of global memory that a warp touches, in the order of
+// its lanes. Lanes access at most 16 bytes, which are in at most two sectors.
+struct Sectors : DistinctNumbers<2 * warp_lanes> {
+  Sectors() = default;
+  explicit Sectors(const WarpAccess& access);
 };
 // Whether these lanes touch the same sectors, each as before.
 bool have_same_sectors(const WarpAccess& before, const WarpAccess& next);

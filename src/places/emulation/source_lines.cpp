@@ -107,8 +107,7 @@ std::string name_place(const char* file, unsigned line) {
 }
 
 Detail at_line(const char* file, unsigned line, Detail what) {
-  what.further.push_back(
-      {.cause = Cause::at_line, .arguments = {name_place(file, line)}});
+  what.further.push_back(because(Cause::at_line, name_place(file, line)));
   return what;
 }
 
@@ -132,8 +131,7 @@ std::string name_function(const void* function) {
   std::string name;
   const auto note = [](void* to, std::uintptr_t, const char* symbol,
                        std::uintptr_t, std::uintptr_t) {
-    if (symbol != nullptr)
-      *static_cast<std::string*>(to) = boost::core::demangle(symbol);
+    if (symbol != nullptr) *static_cast<std::string*>(to) = symbol;
   };
   backtrace_syminfo(symbols(), reinterpret_cast<std::uintptr_t>(function), note,
                     ignore, &name);

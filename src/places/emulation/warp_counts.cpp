@@ -4,8 +4,6 @@
 #include <bit>
 #include <tuple>
 
-#include "places/emulation/source_lines.hpp"
-
 namespace parlab::emulation {
 namespace {
 

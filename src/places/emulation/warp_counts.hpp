@@ -19,7 +19,6 @@
 #include <boost/thread/synchronized_value.hpp>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <span>

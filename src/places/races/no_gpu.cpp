@@ -1,5 +1,5 @@
 // The program that detects races runs nothing on a GPU.
-#include "places/gpu_executor.hpp"
+#include "places/executor.hpp"
 #include "places/presence.hpp"
 
 namespace parlab {
