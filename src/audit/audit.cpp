@@ -12,8 +12,6 @@
 #include "machine/roof.hpp"
 #include "record/speedup.hpp"
 #include "record/store.hpp"
-#include "record/threads.hpp"
-#include "record/variant_of.hpp"
 
 namespace parlab {
 namespace {
@@ -43,13 +41,13 @@ std::string value_of(const std::string& command, const std::string& option,
 Detail source_problem(const Record& record) {
   if (const auto* const variant = variant_of(record)) {
     if (variant->source_hash == record.source_hash) return {};
-    return {.cause = Cause::source_changed, .arguments = {record.source}};
+    return because(Cause::source_changed, record.source);
   }
   const auto base = base_folder();
   if (!std::filesystem::exists(base / "serial") ||
       std::filesystem::exists(base / record.source))
     return {};
-  return {.cause = Cause::source_gone, .arguments = {record.source}};
+  return because(Cause::source_gone, record.source);
 }
 
 // A variant's full name asks for it, whichever backends stand beside it. With a
@@ -65,15 +63,14 @@ Detail command_problem(const Record& record, const Run& run) {
       has(value_of(run.command, "--variant", "VARIANT"),
           record.backend + "/" + record.variant))
     return {};
-  return {.cause = Cause::not_asked_for, .arguments = {asked}};
+  return because(Cause::not_asked_for, asked);
 }
 
 Detail roof_problem(const Record& record) {
   const double margin = record.for_gpu() ? gpu_roof_margin : host_roof_margin;
   const double median = record.summary().median;
   if (record.roof_s <= 0 || median * margin >= record.roof_s) return {};
-  return {.cause = Cause::below_roof,
-          .arguments = {seconds(median), seconds(record.roof_s)}};
+  return because(Cause::below_roof, seconds(median), seconds(record.roof_s));
 }
 
 // A record's ceiling: the time that the work of `work` takes by it.
@@ -109,10 +106,9 @@ std::vector<Detail> objections_to_ceilings(
       const double slowest_s = records[one.record].slowest_roof_s,
                    error = std::max(1.0, slowest_s / one.roof_s);
       if (one.roof_s <= steady_roof * error * roof_s) continue;
-      objections[one.record] = {
-          .cause = Cause::ceilings_differ,
-          .arguments = {seconds(one.roof_s), records[best.record].point(),
-                        seconds(roof_s)}};
+      objections[one.record] =
+          because(Cause::ceilings_differ, seconds(one.roof_s),
+                  records[best.record].point(), seconds(roof_s));
     }
   }
   return objections;
@@ -127,9 +123,9 @@ Detail slower_than_serial(const Record& record,
       continue;
     const auto ratio = speedup(record, serial);
     if (!ratio || ratio->interval.high >= 1) continue;
-    return {.cause = Cause::library_behind_serial,
-            .arguments = {seconds(record.summary().median), serial.full_name(),
-                          seconds(serial.summary().median)}};
+    return because(Cause::library_behind_serial,
+                   seconds(record.summary().median), serial.full_name(),
+                   seconds(serial.summary().median));
   }
   return {};
 }
@@ -137,14 +133,13 @@ Detail slower_than_serial(const Record& record,
 Detail noise_problem(const Record& record, const Run& run,
                      const AuditRules& rules) {
   if (!record.for_gpu() && run.others_at_work > 0) {
-    return {.cause = Cause::others_were_at_work,
-            .arguments = {std::int64_t{run.others_at_work}}};
+    return because(Cause::others_were_at_work, run.others_at_work);
   }
   const auto summary = record.summary();
   // Slow executions may have too few samples for an interval.
   if (std::isfinite(summary.precision) && summary.precision > rules.widest) {
-    return {.cause = Cause::too_wide,
-            .arguments = {Quantity{summary.precision, Unit::fraction}}};
+    return because(Cause::too_wide,
+                   Quantity{summary.precision, Unit::fraction});
   }
   return {};
 }
@@ -245,11 +240,10 @@ std::vector<Detail> objections_of_neighbours(const std::vector<Record>& records,
       if (other == nullptr ||
           is_confirmed(records[one.record], one.seconds, medians, rules))
         continue;
-      objections[one.record] = {
-          .cause = Cause::out_of_line,
-          .arguments = {Quantity{one.cost() / other->cost(), Unit::factor},
-                        to_string(records[other->record].size),
-                        seconds(other->seconds)}};
+      objections[one.record] = because(
+          Cause::out_of_line,
+          Quantity{one.cost() / other->cost(), Unit::factor},
+          to_string(records[other->record].size), seconds(other->seconds));
     }
   }
   return objections;

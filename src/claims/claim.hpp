@@ -1,9 +1,7 @@
 // Claims of the source reports, judged by the records of one machine.
 #pragma once
 
-#include <array>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "facts/document.hpp"

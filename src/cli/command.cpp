@@ -1,8 +1,5 @@
 #include "cli/command.hpp"
 
-#include <algorithm>
-#include <ostream>
-
 #include "core/name.hpp"
 #include "core/text.hpp"
 #include "core/variant.hpp"

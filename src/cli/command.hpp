@@ -3,14 +3,14 @@
 #pragma once
 
 #include <algorithm>
-#include <iosfwd>
 #include <map>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/workload.hpp"
-#include "render/terminal.hpp"
+#include "render/formats.hpp"
 
 namespace parlab {
 
@@ -70,6 +70,10 @@ struct Streams {
   std::ostream &out, &messages;
   Looks looks = {};  // of `out`
   void warn(const std::vector<std::string>& warnings) const;
+  // format: see formatted(), as format_of() gives it
+  void print(const auto& said, std::string_view format = "table") const {
+    out << formatted(said, looks, format);
+  }
 };
 
 struct Command {
@@ -104,6 +108,12 @@ std::vector<std::string> command_names();
 const Command* command_called(std::string_view name);
 // The options of every command: --list, --help, --version.
 Options common_options();
+// The options of runs, in the order of --help; other commands share some of
+// them, those with these flags.
+Options run_options();
+Options run_options(const std::vector<std::string>& flags);
+// One for each parameter of a workload and for each tunable of a variant.
+Options problem_options();
 
 Environment environment_of_process();
 

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <iomanip>
-#include <ostream>
+#include <ranges>
 
-#include "cli/run_options.hpp"
 #include "core/build.hpp"
 #include "core/text.hpp"
 #include "image/filter.hpp"
-#include "render/json.hpp"
-#include "render/readable.hpp"
+#include "render/formats.hpp"
 
 namespace parlab {
 namespace {
@@ -23,11 +21,8 @@ std::string size_argument(const Workload& workload) {
 
 // The extents, which a variant for several GPUs divides, without parameters.
 std::string dimensions_of(const Workload& workload) {
-  const auto extents = count_extents(workload);
-  std::string text;
-  for (std::size_t i = 0; i < extents; ++i)
-    text += (i == 0 ? "" : " x ") + std::string(workload.dimensions()[i]);
-  return text;
+  return join(workload.dimensions() | std::views::take(count_extents(workload)),
+              " x ");
 }
 
 // With the course's variables set, one number per extent describes a single
@@ -168,12 +163,11 @@ Document list_of(const std::vector<const Workload*>& workloads) {
     };
     for (const auto* variant :
          Registry::instance().variants(workload->name())) {
-      std::vector<std::string> dtypes, tunables;
-      for (const auto dtype : variant->dtypes)
-        dtypes.emplace_back(to_string(dtype));
+      const auto dtypes = join(variant->dtypes, " ", as_text);
+      std::vector<std::string> tunables;
       people.rows.push_back(row_of(
           {variant->id < 0 ? Text("  ") : Text(std::int64_t{variant->id}),
-           variant->full_name(), join(dtypes, " ")}));
+           variant->full_name(), dtypes}));
       for (const auto& tunable : variant->tunables) {
         tunables.push_back(tunable_line(tunable));
         say(tunables.back());
@@ -185,7 +179,7 @@ Document list_of(const std::vector<const Workload*>& workloads) {
       if (!variant->hardware.empty())
         say("needs " + variant->hardware + ": not emulated");
       programs.rows.push_back(
-          row_for_programs(*variant, join(dtypes, " "), join(tunables, "; ")));
+          row_for_programs(*variant, dtypes, join(tunables, "; ")));
     }
     document.blocks.push_back(Section{.title = std::string(workload->name()) +
                                                ": " +
@@ -330,10 +324,9 @@ void print_help(std::ostream& out, const Arguments& arguments) {
   if (workload == nullptr) {
     out << "More of them, and tunables such as --tile: '" << arguments.program
         << " <workload> --help'.\n\n";
-    std::vector<std::string> names;
-    for (const auto* one : Registry::instance().workloads())
-      names.emplace_back(one->name());
-    for (const auto& line : wrap("Workloads: " + join(names, ", "), help_width))
+    const auto names =
+        join(Registry::instance().workloads(), ", ", &Workload::name);
+    for (const auto& line : wrap("Workloads: " + names, help_width))
       out << line << '\n';
   }
   out << (workload == nullptr ? "" : "\n")
@@ -347,8 +340,7 @@ void print_list(const Streams& streams, const Arguments& arguments) {
   if (arguments.workload == nullptr)
     workloads = Registry::instance().workloads();
   const auto list = list_of(workloads);
-  streams.out << (format == "json" ? json_lines(list)
-                                   : readable(list, streams.looks));
+  streams.print(list, format);
 }
 
 void print_version(std::ostream& out) {

@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "cli/lists.hpp"
-#include "cli/run_options.hpp"
 #include "core/text.hpp"
 #include "core/variant.hpp"
 

@@ -1,8 +1,9 @@
-#include "cli/run_options.hpp"
-
+// The options of runs.
 #include <algorithm>
+#include <ranges>
 #include <set>
 
+#include "cli/command.hpp"
 #include "core/text.hpp"
 #include "core/variant.hpp"
 
@@ -33,11 +34,8 @@ Options under(const std::string& title, Options options, bool rare = false) {
 }
 
 std::string timed_kinds() {
-  std::vector<std::string> names;
-  for (const auto kind : every_value<InputKind>()) {
-    if (is_timed_on(kind)) names.emplace_back(to_string(kind));
-  }
-  return join(names, ", ");
+  return join(every_value<InputKind>() | std::views::filter(is_timed_on), ", ",
+              as_text);
 }
 
 // Each has a flag, its variable, its argument and its help.
@@ -156,12 +154,9 @@ Options parameter_options() {
 
 Options tunable_options() {
   std::map<std::string, std::set<std::string>> users;  // tunable -> workloads
-  for (const auto* workload : Registry::instance().workloads()) {
-    for (const auto* variant :
-         Registry::instance().variants(workload->name())) {
-      for (const auto& tunable : variant->tunables)
-        users[tunable.name].insert(std::string(workload->name()));
-    }
+  for (const auto* variant : Registry::instance().variants()) {
+    for (const auto& tunable : variant->tunables)
+      users[tunable.name].insert(variant->workload);
   }
   const std::map<std::string, std::string> said{
       {"block", "threads in a block of the GPU"},
@@ -170,16 +165,15 @@ Options tunable_options() {
   Options options;
   for (const auto& [name, workloads] : users) {
     const auto words = said.find(name);
-    options.push_back(
-        {.flag = name,
-         .variable = variable_of(name),
-         .argument = "LIST",
-         .help = words != said.end()
-                     ? words->second
-                     : "of " + join({workloads.begin(), workloads.end()}, ", "),
-         .rare = name != "block" && name != "threads",
-         .tunable = true,
-         .group = settings});
+    options.push_back({.flag = name,
+                       .variable = variable_of(name),
+                       .argument = "LIST",
+                       .help = words != said.end()
+                                   ? words->second
+                                   : "of " + join(workloads, ", "),
+                       .rare = name != "block" && name != "threads",
+                       .tunable = true,
+                       .group = settings});
   }
   return options;
 }

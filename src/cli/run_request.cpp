@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "cli/lists.hpp"
-#include "cli/selection.hpp"
 #include "core/file.hpp"
 #include "core/name.hpp"
 #include "core/text.hpp"
@@ -38,11 +37,8 @@ std::vector<Dtype> dtypes_of(const Arguments& arguments) {
   return setting->values([&](const std::string& word) {
     const auto dtype = from_string<Dtype>(word);
     if (std::ranges::find(known, dtype) != known.end()) return dtype;
-    std::vector<std::string> names;
-    for (const auto one : known)
-      names.emplace_back(to_string(one));
     throw UsageError(std::string(workload.name()) + " has " +
-                     join(names, ", "));
+                     join(known, ", ", as_text));
   });
 }
 
@@ -103,11 +99,8 @@ void require_a_dtype(const Plan& plan) {
   }
   if (plan.variants.empty()) return;
   const Variant& last = *plan.variants.back();
-  std::vector<std::string> names;
-  for (const auto dtype : plan.dtypes)
-    names.emplace_back(to_string(dtype));
   throw UsageError(last.full_name() + " is not there in " +
-                   join(names, " or ") + ": try --dtype " +
+                   join(plan.dtypes, " or ", as_text) + ": try --dtype " +
                    std::string(to_string(last.dtypes.front())));
 }
 

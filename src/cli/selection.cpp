@@ -1,9 +1,8 @@
-#include "cli/selection.hpp"
+#include "cli/run_request.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <set>
 
 #include "cli/lists.hpp"
 #include "core/text.hpp"
@@ -28,11 +27,8 @@ std::string kernels_of(const Plan& plan) {
 
 // Only nvcc compiles the GPU's libraries.
 std::string without_libraries() {
-  for (const auto* workload : Registry::instance().workloads()) {
-    for (const auto* variant :
-         Registry::instance().variants(workload->name())) {
-      if (variant->needs_gpu() && variant->backend == "blas") return "";
-    }
+  for (const auto* variant : Registry::instance().variants()) {
+    if (variant->needs_gpu() && variant->backend == "blas") return "";
   }
   return "; cuBLAS and CUB are left out where parlab is built without the CUDA "
          "toolkit";
@@ -183,7 +179,7 @@ Chosen select_variants(const Arguments& arguments, bool record, Plan& plan) {
   for (const auto* variant : variants_of(plan))
     present.insert(variant->backend);
   backend->refuse(workload + " has no variant there; it has " +
-                  join({present.begin(), present.end()}, ", "));
+                  join(present, ", "));
 }
 
 }  // namespace parlab

@@ -1,18 +1,17 @@
 #include <algorithm>
 #include <limits>
+#include <ranges>
 
 #include "cli/lists.hpp"
-#include "cli/run_options.hpp"
-#include "cli/selection.hpp"
+#include "cli/run_request.hpp"
 #include "core/text.hpp"
 
 namespace parlab {
 namespace {
 
 std::string some_of(const std::vector<std::int64_t>& values) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min<std::size_t>(values.size(), 4); ++i)
-    text += (i == 0 ? "" : ", ") + std::to_string(values[i]);
+  auto text = join(values | std::views::take(4), ", ",
+                   [](auto value) { return std::to_string(value); });
   if (values.size() > 4)
     text += ", ... (" + std::to_string(values.size()) + " values)";
   return text;

@@ -3,18 +3,13 @@
 #include "audit/audit.hpp"
 
 #include <algorithm>
-#include <map>
-#include <ostream>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "cli/record_filter.hpp"
-#include "cli/run_options.hpp"
 #include "commands/record_files.hpp"
-#include "render/csv.hpp"
-#include "render/json.hpp"
-#include "render/readable.hpp"
+#include "render/formats.hpp"
 
 namespace parlab {
 namespace {
@@ -69,7 +64,7 @@ int audit_records(const Arguments& arguments, const Streams& streams) {
     Table table{.key = "objection", .columns = audit_columns()};
     for (const auto& objection : objections)
       table.rows.push_back(row(objection));
-    streams.out << (format == "csv" ? csv(table) : json_lines(table));
+    streams.print(table, format);
     return objections.empty() ? EXIT_SUCCESS : EXIT_FAILURE;
   }
   const auto timed = std::ranges::count_if(records, [&](const Record& record) {
@@ -100,7 +95,7 @@ int audit_records(const Arguments& arguments, const Streams& streams) {
     document.blocks.push_back(std::move(table));
     document.blocks.push_back(Paragraph{"the first one again: " + again, true});
   }
-  streams.out << readable(document, streams.looks);
+  streams.print(document);
   return objections.empty() ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

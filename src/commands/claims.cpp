@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <boost/algorithm/string/erase.hpp>
 #include <map>
-#include <ostream>
 
 #include "claims/claim.hpp"
-#include "cli/run_options.hpp"
 #include "commands/record_files.hpp"
 #include "core/text.hpp"
 #include "record/store.hpp"
-#include "render/csv.hpp"
-#include "render/json.hpp"
-#include "render/readable.hpp"
+#include "render/formats.hpp"
 
 namespace parlab {
 namespace {
@@ -165,15 +161,14 @@ int print_claims(const Arguments& arguments, const Streams& streams) {
     }
     const auto& last = machine.runs.back();
     out << (name == machines.begin()->first ? "" : "\n")
-        << readable(document_of_findings(
-                        "Claims of the source reports on " + name + ": " +
-                            (last.gpu.empty() ? "no GPU" : last.gpu) + ", " +
-                            last.cpu,
-                        findings, asked),
-                    streams.looks);
+        << formatted(document_of_findings(
+                         "Claims of the source reports on " + name + ": " +
+                             (last.gpu.empty() ? "no GPU" : last.gpu) + ", " +
+                             last.cpu,
+                         findings, asked),
+                     streams.looks);
   }
-  if (format == "csv") out << csv(all);
-  if (format == "json") out << json_lines(all);
+  if (format != "table") streams.print(all, format);
   streams.warn(warnings);
   return EXIT_SUCCESS;
 }

@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <ostream>
 
 #include "cli/record_filter.hpp"
-#include "cli/run_options.hpp"
 #include "commands/emulate.hpp"
 #include "commands/record_files.hpp"
 #include "core/numbers.hpp"
@@ -19,10 +17,7 @@
 #include "counters/pairs.hpp"
 #include "places/presence.hpp"
 #include "record/store.hpp"
-#include "record/variant_of.hpp"
-#include "render/csv.hpp"
-#include "render/json.hpp"
-#include "render/readable.hpp"
+#include "render/formats.hpp"
 #include "render/words.hpp"
 
 namespace parlab {
@@ -181,9 +176,9 @@ int compare_counters(const Arguments& arguments, const Streams& streams) {
     agree += std::ranges::count_if(one.pairs, &CounterPair::agrees);
   }
   const auto table = table_of(all, arguments.on("all") || format != "table");
-  if (format == "csv") streams.out << csv(table);
-  if (format == "json") streams.out << json_lines(table);
-  if (format == "table") {
+  if (format != "table") {
+    streams.print(table, format);
+  } else {
     Document document{.title = "Counters of emulation and of a GPU"};
     document.blocks.push_back(Paragraph{
         Text(agree) + " of " + Text(pairs) + " agree within 1%", true});
@@ -194,7 +189,7 @@ int compare_counters(const Arguments& arguments, const Streams& streams) {
             Paragraph{record.full_name() + ": " + Text(why)});
       }
     }
-    streams.out << readable(document, streams.looks);
+    streams.print(document);
   }
   const bool good =
       static_cast<double>(agree) >= enough * static_cast<double>(pairs);

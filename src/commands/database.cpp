@@ -11,7 +11,7 @@
 #include <set>
 
 #include "cli/command.hpp"
-#include "commands/figure_tables.hpp"
+#include "commands/sqlite.hpp"
 #include "core/file.hpp"
 #include "core/variant.hpp"
 #include "counters/ncu.hpp"
@@ -54,11 +54,10 @@ std::vector<TableColumn> with_missing(const RecordTable& table,
       const std::string name(dimension);
       if (table.empty() || !makes(views, name)) names.insert(name);
     }
-    for (const auto* variant :
-         Registry::instance().variants(workload->name())) {
-      for (const auto& tunable : variant->tunables)
-        names.insert(tunable.name);
-    }
+  }
+  for (const auto* variant : Registry::instance().variants()) {
+    for (const auto& tunable : variant->tunables)
+      names.insert(tunable.name);
   }
   for (const auto& name : counter_names())
     names.insert(name);
@@ -174,10 +173,8 @@ void add_names(Database& database) {
   }
   Database::Table table(database, "variants",
                         {{"workload", true}, {"name", true}});
-  for (const auto* workload : Registry::instance().workloads()) {
-    for (const auto* variant : Registry::instance().variants(workload->name()))
-      table.add({variant->workload, variant->backend + "/" + variant->name});
-  }
+  for (const auto* variant : Registry::instance().variants())
+    table.add({variant->workload, variant->backend + "/" + variant->name});
 }
 
 }  // namespace parlab

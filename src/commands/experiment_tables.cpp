@@ -5,7 +5,6 @@
 
 #include "commands/sqlite.hpp"
 #include "core/file.hpp"
-#include "core/types.hpp"
 
 namespace parlab {
 namespace {

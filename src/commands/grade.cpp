@@ -4,28 +4,22 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
-#include <ostream>
 #include <random>
 #include <set>
-#include <system_error>
 
 #include "cli/lists.hpp"
-#include "cli/run_options.hpp"
 #include "commands/grade_pages.hpp"
 #include "core/file.hpp"
 #include "counters/emulated.hpp"
 #include "grade/course.hpp"
-#include "grade/fences.hpp"
-#include "grade/report.hpp"
+#include "grade/grading.hpp"
+#include "grade/sandbox.hpp"
 #include "places/presence.hpp"
-#include "render/csv.hpp"
+#include "render/formats.hpp"
 #include "render/html.hpp"
-#include "render/json.hpp"
-#include "render/readable.hpp"
 #include "render/words.hpp"
 #include "report/console.hpp"
 #include "sweep/interrupt.hpp"
@@ -347,9 +341,8 @@ int grade_submissions(const Arguments& arguments, const Streams& streams) {
   }
   progress.clear();
   const auto print = [&](const Document& for_people) {
-    out << (format == "csv"    ? csv(class_table(all))
-            : format == "json" ? json_lines(class_table(all))
-                               : readable(for_people, streams.looks));
+    if (format == "table") return streams.print(for_people);
+    streams.print(class_table(all), format);
   };
   if (asked.check) {
     if (all.interrupted) return exit_interrupted;

@@ -4,7 +4,7 @@
 
 #include "core/numbers.hpp"
 #include "core/text.hpp"
-#include "grade/report.hpp"
+#include "grade/grading.hpp"
 #include "page/words.hpp"
 #include "render/words.hpp"
 
@@ -45,13 +45,6 @@ std::vector<const Grade*> in_order(const Class& all) {
   return order;
 }
 
-std::string sizes_words(const std::vector<Size>& sizes) {
-  std::string text;
-  for (const auto& size : sizes)
-    text += (text.empty() ? "" : ", ") + parlab::to_string(size);
-  return text;
-}
-
 std::vector<Paragraph> terms(const Class& all) {
   const auto& assignment = all.assignment;
   const Paragraph how{
@@ -59,8 +52,8 @@ std::vector<Paragraph> terms(const Class& all) {
       "arithmetic, in a process of its own, on whole numbers, on wide numbers "
       "and on random ones that follow from the seed " +
       std::to_string(assignment.seed) + ", at the sizes " +
-      sizes_words(assignment.sizes) + " and, not announced, " +
-      sizes_words(assignment.hidden) + "."};
+      join(assignment.sizes, ", ", as_text) + " and, not announced, " +
+      join(assignment.hidden, ", ", as_text) + "."};
   if (!all.timed()) {
     const auto why =
         !all.why_untimed

@@ -1,14 +1,11 @@
 // `parlab convsep --image FILE --filter FILTER --output FILE`: runs a variant
 // on a real image.
-#include <ostream>
 
-#include "cli/run_options.hpp"
 #include "cli/run_request.hpp"
 #include "commands/emulate.hpp"
 #include "image/filter.hpp"
 #include "machine/topology.hpp"
-#include "render/json.hpp"
-#include "render/readable.hpp"
+#include "render/formats.hpp"
 
 namespace parlab {
 namespace {
@@ -99,8 +96,7 @@ int filter_an_image(const Arguments& arguments, const Streams& streams) {
                                            .variant = variant,
                                            .dtype = dtype,
                                            .filtered = filtered});
-  streams.out << (format == "json" ? json_lines(document)
-                                   : readable(document, streams.looks));
+  streams.print(document, format);
   return passed ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -1,10 +1,8 @@
 // `parlab merge`: the records of several jobs in one file.
-#include <ostream>
 
-#include "cli/run_options.hpp"
 #include "cluster/merge.hpp"
-#include "render/json.hpp"
-#include "render/readable.hpp"
+#include "cli/command.hpp"
+#include "render/formats.hpp"
 
 namespace parlab {
 namespace {
@@ -21,8 +19,7 @@ int merge_shards(const Arguments& arguments, const Streams& streams) {
                        .columns = keyed({"records", "into"}),
                        .rows = {row_of(
                            {std::int64_t(merged.records), paths.front()})}}}};
-  streams.out << (format == "json" ? json_lines(document)
-                                   : readable(document, streams.looks));
+  streams.print(document, format);
   streams.warn(merged.warnings);
   return EXIT_SUCCESS;
 }

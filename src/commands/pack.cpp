@@ -1,11 +1,9 @@
 // `parlab pack`: compresses record files to a sixth of their size.
 #include <filesystem>
-#include <ostream>
 
-#include "cli/run_options.hpp"
 #include "commands/record_files.hpp"
 #include "record/packed.hpp"
-#include "render/json.hpp"
+#include "render/formats.hpp"
 #include "render/words.hpp"
 
 namespace parlab {

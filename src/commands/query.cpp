@@ -1,11 +1,9 @@
 // `parlab query`: the result of one SELECT on a database of records.
-#include <ostream>
 
-#include "cli/run_options.hpp"
+#include "cli/command.hpp"
 #include "commands/sqlite.hpp"
 #include "core/file.hpp"
-#include "render/json.hpp"
-#include "render/readable.hpp"
+#include "render/formats.hpp"
 
 namespace parlab {
 namespace {
@@ -31,8 +29,7 @@ int query_database(const Arguments& arguments, const Streams& streams) {
   const auto answer = database.ask(words[1], {words.begin() + 2, words.end()});
   if (format != "csv") {
     const auto table = table_of_answer(answer);
-    streams.out << (format == "json" ? json_lines(table)
-                                     : readable(table, streams.looks));
+    streams.print(table, format);
     return EXIT_SUCCESS;
   }
   for (const auto& row : answer.rows) {

@@ -52,8 +52,7 @@ void require_one_machine(const std::vector<Record>& records,
     machines.insert(record.machine);
   if (machines.size() < 2) return;
   throw UsageError(what + " has records of several machines (" +
-                   join({machines.begin(), machines.end()}, ", ") +
-                   "); name the file or folder of one");
+                   join(machines, ", ") + "); name the file or folder of one");
 }
 
 Loaded load_asked_for(const Arguments& arguments) {

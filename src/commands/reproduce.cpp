@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <map>
-#include <ostream>
 #include <set>
 
 #include "audit/audit.hpp"
 #include "cli/record_filter.hpp"
-#include "cli/run_options.hpp"
 #include "cli/run_request.hpp"
 #include "commands/record_files.hpp"
 #include "compare/compare.hpp"
@@ -17,10 +15,7 @@
 #include "core/process.hpp"
 #include "core/text.hpp"
 #include "places/presence.hpp"
-#include "record/variant_of.hpp"
-#include "render/csv.hpp"
-#include "render/json.hpp"
-#include "render/readable.hpp"
+#include "render/formats.hpp"
 #include "render/words.hpp"
 #include "report/console.hpp"
 
@@ -266,15 +261,13 @@ int reproduce(const Arguments& arguments, const Streams& streams) {
     if (point.why.empty() && point.compared == nullptr)
       point.why = "it has no time here: " + point.remark;
   }
-  if (format == "csv") {
-    streams.out << csv(table_of(points));
-  } else if (format == "json") {
-    streams.out << json_lines(table_of(points));
+  if (format != "table") {
+    streams.print(table_of(points), format);
   } else {
     const auto& there = loaded.runs.at(loaded.records.back().run);
     const auto* last = ours.records.empty() ? nullptr : &ours.records.back();
     const auto* now = last == nullptr ? nullptr : &ours.runs.at(last->run);
-    streams.out << readable(document_of(points, there, now), streams.looks);
+    streams.print(document_of(points, there, now));
   }
   streams.warn(loaded.warnings);
   const bool reproduced =

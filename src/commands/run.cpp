@@ -2,11 +2,9 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <iostream>
 #include <set>
 
 #include "cli/help.hpp"
-#include "cli/run_options.hpp"
 #include "cli/run_request.hpp"
 #include "cluster/shard.hpp"
 #include "commands/emulate.hpp"
@@ -15,8 +13,7 @@
 #include "counters/device_code.hpp"
 #include "counters/emulated.hpp"
 #include "machine/memory.hpp"
-#include "render/json.hpp"
-#include "render/readable.hpp"
+#include "render/formats.hpp"
 #include "render/words.hpp"
 #include "report/console.hpp"
 #include "report/reporter.hpp"
@@ -206,7 +203,7 @@ int run_workload(const Arguments& arguments, const Streams& streams) {
     explain(counted.points, streams);
   if (request.format == "json") streams.out << json_lines(counted.lines);
   if (request.format == "table" && !counted.lines.blocks.empty())
-    streams.out << '\n' << readable(counted.lines, streams.looks);
+    streams.out << '\n' << formatted(counted.lines, streams.looks);
   return status;
 }
 

@@ -1,32 +1,226 @@
-// `parlab show`: earlier measurements, as tables or for other programs.
-
+// `parlab show`: earlier measurements, as tables or for other programs; with
+// --trend, how the times of points changed from commit to commit.
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <ostream>
+#include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "cli/record_filter.hpp"
-#include "cli/run_options.hpp"
 #include "commands/record_files.hpp"
-#include "commands/trend.hpp"
+#include "compare/compare.hpp"
 #include "core/parallel.hpp"
 #include "core/variant.hpp"
+#include "record/run.hpp"
 #include "record/store.hpp"
+#include "render/formats.hpp"
 #include "report/reporter.hpp"
 
 namespace parlab {
 namespace {
 
+// A point at one commit, and the result of compare_records() against the last
+// earlier commit that has it.
+struct TrendStep {
+  std::string commit, date;  // those of its first run at this commit
+  Runs runs;
+  Change change = Change::undecided;
+  bool compared = false;  // whether ratio is known
+  Ratio ratio = {};       // its time over that of the previous step
+};
+
+struct Trend {
+  std::vector<TrendStep> steps;  // oldest first
+
+  // whether it became slower, faster or failed at any step
+  bool changed() const {
+    return std::ranges::any_of(steps, [](const TrendStep& step) {
+      return step.change == Change::failed ||
+             (step.compared && step.change <= Change::faster);
+    });
+  }
+};
+
+struct OfCommit {
+  std::string commit;
+  std::vector<Record> records;
+};
+
+std::vector<OfCommit> by_commit(const std::vector<Record>& records,
+                                const std::map<std::string, Run>& runs) {
+  std::vector<OfCommit> commits;
+  for (const auto& record : records) {
+    if (record.emulated) continue;
+    const auto& commit = runs.at(record.run).commit;
+    auto found = std::ranges::find(commits, commit, &OfCommit::commit);
+    if (found == commits.end())
+      found = commits.insert(found, {.commit = commit, .records = {}});
+    found->records.push_back(record);
+  }
+  return commits;
+}
+
+// records: of one machine, oldest first; emulated ones are left out. The result
+// is in the order in which points were first measured.
+std::vector<Trend> trends_of(const std::vector<Record>& records,
+                             const std::map<std::string, Run>& runs) {
+  std::vector<Trend> trends;
+  std::map<std::string, std::size_t> number_of;  // index by identity
+  std::map<std::string, std::vector<Record>> known;
+  for (const auto& [commit, now] : by_commit(records, runs)) {
+    std::vector<Record> before;
+    for (const auto& [identity, last] : known)
+      before.insert(before.end(), last.begin(), last.end());
+    const auto comparison = compare_records(std::move(before), now);
+    std::map<std::string, const ComparedPoint*> compared;
+    for (const auto& point : comparison.points)
+      compared[point.after.last.identity()] = &point;
+    std::map<std::string, std::vector<Record>> here;
+    for (const auto& record : now)
+      here[record.identity()].push_back(record);
+    for (auto& [identity, of_point] : here) {
+      const auto [number, is_new] =
+          number_of.try_emplace(identity, trends.size());
+      if (is_new) trends.emplace_back();
+      TrendStep step{.commit = commit,
+                     .date = runs.at(of_point.front().run).date,
+                     .runs = runs_of(of_point)};
+      if (const auto found = compared.find(identity); found != compared.end()) {
+        step.change = found->second->change;
+        step.compared = found->second->tested;
+        step.ratio = found->second->test.ratio;
+      }
+      const bool timed = step.runs.last.timed();
+      trends[number->second].steps.push_back(std::move(step));
+      // A failure at one commit does not hide earlier times.
+      if (timed || is_new) known[identity] = std::move(of_point);
+    }
+  }
+  return trends;
+}
+
+std::vector<Column> trend_columns() {
+  return {{"machine"},
+          {"variant"},
+          {"point"},
+          {"tunables"},
+          {"date", "date"},
+          {"commit", "commit"},
+          {"runs", "runs", true},
+          {"median_s", "time", true},
+          {.title = ""},
+          {.key = "ratio", .title = "ratio", .right = true, .interval = true},
+          {.title = "(95%)"},
+          {"change", "change"}};
+}
+
+Row row_of_step(const TrendStep& step, double slowest) {
+  const Record& last = step.runs.last;
+  Row row =
+      row_of({last.machine, last.full_name(), last.point(),
+              to_string(last.tunables), step.date.substr(0, 10), step.commit});
+  const Quantity ratio{step.ratio.value, Unit::factor, step.ratio.interval};
+  const bool said = step.compared || step.change == Change::failed;
+  if (last.timed()) {
+    const double median = step.runs.median();
+    row.cells.push_back({.text = std::int64_t(step.runs.samples.size())});
+    row.cells.push_back({.text = Quantity{median, Unit::second}});
+    row.cells.push_back({.text = Meter{median / slowest}});
+  } else {
+    row.cells.resize(row.cells.size() + 3);
+    row.cells[7].note = to_string(last.verdict);
+  }
+  row.cells.push_back({.text = step.compared ? Text(ratio) : Text()});
+  row.cells.push_back({.text = step.compared ? Text(Range{ratio}) : Text()});
+  row.cells.push_back({.text = said ? to_string(step.change) : ""});
+  row.tone = !said                           ? Tone::plain
+             : step.change <= Change::slower ? Tone::bad
+             : step.change == Change::faster ? Tone::good
+                                             : Tone::plain;
+  return row;
+}
+
+void add_rows(Table& table, const Trend& trend) {
+  double slowest = 0;
+  for (const auto& step : trend.steps)
+    slowest = std::max(slowest, step.runs.median());
+  for (const auto& step : trend.steps)
+    table.rows.push_back(row_of_step(step, slowest));
+}
+
+// A heading for each point.
+Table table_for_people(const std::vector<const Trend*>& trends) {
+  Table table{.columns = trend_columns()};
+  for (const auto* trend : trends) {
+    const Record& last = trend->steps.back().runs.last;
+    auto title = last.machine + ": " + last.full_name() + " " + last.point();
+    if (!last.tunables.empty()) title += ", " + to_string(last.tunables);
+    Row heading{.cells = std::vector<Cell>(5), .heading = true};
+    heading.cells.back().text = title;
+    table.rows.push_back(std::move(heading));
+    add_rows(table, *trend);
+  }
+  return table;
+}
+
+Document document_of(const std::vector<Trend>& trends, bool all) {
+  std::vector<const Trend*> shown;
+  std::int64_t once = 0, steady = 0;
+  for (const auto& trend : trends) {
+    if (trend.steps.size() < 2) {
+      ++once;
+    } else if (!all && !trend.changed()) {
+      ++steady;
+    } else {
+      shown.push_back(&trend);
+    }
+  }
+  Document document;
+  if (!shown.empty()) document.blocks.push_back(table_for_people(shown));
+  Text rest = "Not shown: " + Text(once) + " points of one commit alone";
+  if (steady > 0)
+    rest += ", " + Text(steady) + " that changed at no commit (--all)";
+  document.blocks.push_back(Paragraph{rest + ".", true});
+  document.blocks.push_back(Paragraph{
+      "ratio: time over that at the commit before. The words are those of "
+      "parlab compare.",
+      true});
+  return document;
+}
+
+// Prints the trends of the records that the arguments name and the filters
+// accept.
+int show_trends(const Arguments& arguments, const Streams& streams) {
+  const auto format = format_of(arguments, {"table", "csv", "json"});
+  const auto filter = filter_of(arguments);
+  auto loaded = load_asked_for(arguments);
+  keep_to_main_hosts(loaded.records);
+  std::map<std::string, std::vector<Record>> machines;
+  for (auto& record : loaded.records) {
+    if (filter(record)) machines[record.machine].push_back(std::move(record));
+  }
+  std::vector<Trend> trends;
+  for (const auto& [name, records] : machines)
+    std::ranges::move(trends_of(records, loaded.runs),
+                      std::back_inserter(trends));
+  Table steps{.key = "step", .columns = trend_columns()};
+  for (const auto& trend : trends)
+    add_rows(steps, trend);
+  if (format == "table") {
+    streams.print(document_of(trends, arguments.on("all")));
+  } else {
+    streams.print(steps, format);
+  }
+  streams.warn(loaded.warnings);
+  return EXIT_SUCCESS;
+}
+
 // The position of each variant on the ladder of its workload, by full name.
 std::map<std::string, std::size_t> places() {
   std::map<std::string, std::size_t> places;
-  for (const auto* workload : Registry::instance().workloads()) {
-    for (const auto* variant :
-         Registry::instance().variants(workload->name())) {
-      places.emplace(variant->full_name(), places.size());
-    }
-  }
+  for (const auto* variant : Registry::instance().variants())
+    places.emplace(variant->full_name(), places.size());
   return places;
 }
 
@@ -122,5 +316,4 @@ const CommandRegistration show_command(
      .run = show_records});
 
 }  // namespace
-
 }  // namespace parlab

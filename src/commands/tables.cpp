@@ -1,10 +1,8 @@
 // `parlab tables`: the tables of an experiment, from a database of its records.
-#include <ostream>
 
-#include "cli/run_options.hpp"
+#include "cli/command.hpp"
 #include "commands/experiment_tables.hpp"
-#include "render/json.hpp"
-#include "render/readable.hpp"
+#include "render/formats.hpp"
 
 namespace parlab {
 namespace {
@@ -13,8 +11,7 @@ int print_tables(const Arguments& arguments, const Streams& streams) {
   const auto format = format_of(arguments, {"table", "json"});
   const auto document =
       experiment_tables(arguments.positional.at(0), arguments.positional.at(1));
-  streams.out << (format == "json" ? json_lines(document)
-                                   : readable(document, streams.looks));
+  streams.print(document, format);
   return EXIT_SUCCESS;
 }
 

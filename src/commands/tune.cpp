@@ -3,21 +3,19 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <ostream>
+#include <ranges>
 
 #include "cli/lists.hpp"
-#include "cli/run_options.hpp"
 #include "cli/run_request.hpp"
 #include "core/text.hpp"
 #include "machine/memory.hpp"
 #include "machine/topology.hpp"
 #include "places/presence.hpp"
-#include "render/readable.hpp"
 #include "render/words.hpp"
 #include "report/console.hpp"
 #include "sweep/interrupt.hpp"
 #include "tune/best.hpp"
-#include "tune/space.hpp"
+#include "tune/search.hpp"
 #include "tune/tuning.hpp"
 
 namespace parlab {
@@ -25,9 +23,8 @@ namespace {
 
 std::string ties_of(const Choice& choice) {
   constexpr std::size_t shown = 3;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(shown, choice.ties.size()); ++i)
-    text += (i == 0 ? "" : ", ") + to_string(choice.ties[i].tunables);
+  auto text = join(choice.ties | std::views::take(shown), ", ",
+                   [](const Record& tie) { return to_string(tie.tunables); });
   if (choice.ties.size() > shown)
     text += " and " + std::to_string(choice.ties.size() - shown) + " more";
   return text.empty() ? "none" : text;
@@ -137,7 +134,7 @@ int tune(const TuneRequest& asked, std::ostream& out, std::ostream& messages,
     }
   }
   if (request.format == "table") {
-    out << readable(document_of_searches(std::move(rows)), request.looks);
+    out << formatted(document_of_searches(std::move(rows)), request.looks);
   } else {
     if (!best.empty()) reporter->point(best);
     reporter->finish();

@@ -4,7 +4,7 @@
 #include <iosfwd>
 #include <string>
 
-#include "render/terminal.hpp"
+#include "render/formats.hpp"
 #include "sweep/plan.hpp"
 #include "sweep/supervisor.hpp"
 

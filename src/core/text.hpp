@@ -28,6 +28,10 @@ inline std::string join(const std::vector<std::string>& parts,
                         std::string_view separator) {
   return join(parts, separator, std::identity());
 }
+// The text_of for values of enums, sizes and tunables.
+inline constexpr auto as_text = [](const auto& value) {
+  return to_string(value);
+};
 
 // The words of a command, split as in a shell: at blanks that are neither
 // quoted nor after a backslash.

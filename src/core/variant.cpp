@@ -129,6 +129,15 @@ const std::vector<const Variant*>& Registry::variants(
   return found->second.in_order;
 }
 
+std::vector<const Variant*> Registry::variants() const {
+  std::vector<const Variant*> all;
+  for (const auto* workload : workloads()) {
+    const auto& some = variants(workload->name());
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
 namespace {
 
 std::vector<std::string> texts(const ShortList<const char*>& list) {

@@ -9,8 +9,8 @@
 #include "counters/ncu.hpp"
 #include "counters/ncu_lines.hpp"
 #include "places/presence.hpp"
+#include "record/record.hpp"
 #include "record/store.hpp"
-#include "record/variant_of.hpp"
 
 namespace parlab {
 // The last record of an identity counts. Each stays a record of the run that

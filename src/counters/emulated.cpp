@@ -11,7 +11,7 @@
 #include "counters/source_text.hpp"
 #include "counters/warp_picture.hpp"
 #include "places/executor.hpp"
-#include "record/variant_of.hpp"
+#include "record/record.hpp"
 #include "render/words.hpp"
 
 namespace parlab {

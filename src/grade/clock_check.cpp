@@ -81,12 +81,12 @@ ClockCheck look_once(const std::function<WatchedBatch(int executions)>& take,
       (sum_of(many.reported_s) - sum_of(one.reported_s)) / more;
   if (accounts_for_it(mean_s)) {
     return {.verdict = ClockVerdict::busy,
-            .detail = {.cause = Cause::executions_differ,
-                       .arguments = {of_seconds(there_s), of_seconds(mean_s)}}};
+            .detail = because(Cause::executions_differ, of_seconds(there_s),
+                              of_seconds(mean_s))};
   }
   return {.verdict = ClockVerdict::differs,
-          .detail = {.cause = Cause::clocks_differ,
-                     .arguments = {of_seconds(there_s), of_seconds(here_s)}}};
+          .detail = because(Cause::clocks_differ, of_seconds(there_s),
+                            of_seconds(here_s))};
 }
 
 }  // namespace
@@ -108,11 +108,9 @@ Detail why_disturbed(const Watched& watched, int cpus) {
   const auto waited = of_seconds(*watched.waited_s),
              of = of_seconds(watched.elapsed_s);
   if (watched.threads > cpus) {
-    return {.cause = Cause::too_many_threads,
-            .arguments = {std::int64_t{watched.threads}, std::int64_t{cpus},
-                          waited, of}};
+    return because(Cause::too_many_threads, watched.threads, cpus, waited, of);
   }
-  return {.cause = Cause::machine_busy, .arguments = {waited, of}};
+  return because(Cause::machine_busy, waited, of);
 }
 
 ClockCheck check_clock(const std::function<WatchedBatch(int executions)>& take,

@@ -42,6 +42,17 @@ Course course_of(const fs::path& path) {
   return course;
 }
 
+// The courses in src/grade/courses.
+std::vector<Course> known_courses(const fs::path& root) {
+  std::vector<Course> courses;
+  std::error_code none;
+  for (const auto& entry :
+       fs::directory_iterator(root / folder_of_courses, none))
+    courses.push_back(course_of(entry.path()));
+  std::ranges::sort(courses, {}, &Course::name);
+  return courses;
+}
+
 // Comments may contain functions.
 std::string without_comments(const std::string& source) {
   std::string text;
@@ -99,21 +110,9 @@ Course read_course(const std::string& name_or_path, const fs::path& root) {
   for (auto& course : known_courses(root)) {
     if (course.name == name_or_path) return course;
   }
-  std::vector<std::string> names;
-  for (const auto& course : known_courses(root))
-    names.push_back(course.name);
   throw UsageError("--course " + name_or_path + ": there is " +
-                   join(names, ", ") + "; or name a file");
-}
-
-std::vector<Course> known_courses(const fs::path& root) {
-  std::vector<Course> courses;
-  std::error_code none;
-  for (const auto& entry :
-       fs::directory_iterator(root / folder_of_courses, none))
-    courses.push_back(course_of(entry.path()));
-  std::ranges::sort(courses, {}, &Course::name);
-  return courses;
+                   join(known_courses(root), ", ", &Course::name) +
+                   "; or name a file");
 }
 
 std::optional<Handed> find_function(const Course& course,
@@ -173,13 +172,12 @@ void adapt(std::vector<Submission>& submissions, const Course* course,
       for (const auto& map : course->maps) {
         if (map.workload == workload) functions.push_back(map.function);
       }
-      one.trouble = {.cause = Cause::no_function,
-                     .arguments = {join(functions, " or "), course->name}};
+      one.trouble =
+          because(Cause::no_function, join(functions, " or "), course->name);
     } else {
       const bool cuda = one.is_cuda();
-      one.trouble = {.cause = Cause::no_registration,
-                     .arguments = {workload, cuda ? "Gpu& gpu" : "Host&",
-                                   std::string(to_string(dtype))}};
+      one.trouble = because(Cause::no_registration, workload,
+                            cuda ? "Gpu& gpu" : "Host&", dtype);
     }
   }
 }

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "core/types.hpp"
 #include "grade/submission.hpp"
 
 namespace parlab::grade {
@@ -35,8 +34,6 @@ struct Course {
 // UsageError.
 Course read_course(const std::string& name_or_path,
                    const std::filesystem::path& repository);
-// The courses in src/grade/courses.
-std::vector<Course> known_courses(const std::filesystem::path& repository);
 
 // The function of a source that a course maps: the last one defined there.
 struct Handed {

@@ -1,4 +1,4 @@
-#include "grade/fences.hpp"
+#include "grade/sandbox.hpp"
 
 #include <fcntl.h>
 #include <grp.h>
@@ -298,7 +298,7 @@ Detail refusal_of(const std::vector<std::int64_t>& calls) {
     names += (names.empty() ? "" : ", ") +
              (name ? std::string(name.get()) : std::to_string(call));
   }
-  return {.cause = Cause::refused_calls, .arguments = {names}};
+  return because(Cause::refused_calls, names);
 }
 
 }  // namespace parlab::grade

@@ -80,11 +80,11 @@ const char* kind_of(fs::file_type type) {
 }
 
 Detail not_regular(fs::file_type type) {
-  return {.cause = Cause::not_regular, .arguments = {kind_of(type)}};
+  return because(Cause::not_regular, kind_of(type));
 }
 
 Detail not_readable(const std::string& why) {
-  return {.cause = Cause::not_readable, .arguments = {why}};
+  return because(Cause::not_readable, why);
 }
 
 // Reads the whole file, or notes why it cannot.
@@ -108,9 +108,8 @@ void read_source(Submission& submission) {
     }
     text.resize(size);
     if (size > longest_source) {
-      submission.trouble = {
-          .cause = Cause::long_source,
-          .arguments = {Quantity{longest_source, Unit::byte}}};
+      submission.trouble =
+          because(Cause::long_source, Quantity{longest_source, Unit::byte});
     }
     submission.source = plain_text(text);
   }
@@ -258,12 +257,10 @@ void tell_apart(std::vector<Submission>& all) {
 std::vector<Detail> PassedOver::notes() const {
   std::vector<Detail> notes;
   if (litter > 0) {
-    notes.push_back(
-        {.cause = Cause::litter_passed_over, .arguments = {litter}});
+    notes.push_back(because(Cause::litter_passed_over, litter));
   }
   if (!others.empty()) {
-    notes.push_back(
-        {.cause = Cause::no_sources_there, .arguments = {join(others, ", ")}});
+    notes.push_back(because(Cause::no_sources_there, join(others, ", ")));
   }
   return notes;
 }

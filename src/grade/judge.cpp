@@ -17,15 +17,12 @@ constexpr std::int64_t threads_to_watch = 4;
 // Why it cannot be graded as declared, or empty.
 Detail refused(const Assignment& assignment, const Variant& variant) {
   const std::string name(assignment.workload->name());
-  if (variant.workload != name)
-    return {.cause = Cause::other_workload, .arguments = {name}};
+  if (variant.workload != name) return because(Cause::other_workload, name);
   if (!variant.has(assignment.dtype)) {
-    return {.cause = Cause::dtype_missing,
-            .arguments = {std::string(to_string(assignment.dtype))}};
+    return because(Cause::dtype_missing, assignment.dtype);
   }
   if (variant.arithmetic != Arithmetic::ieee) {
-    return {.cause = Cause::reduced_arithmetic,
-            .arguments = {std::string(to_string(variant.arithmetic))}};
+    return because(Cause::reduced_arithmetic, variant.arithmetic);
   }
   return {};
 }
@@ -68,8 +65,7 @@ void charged(Grade& grade, const std::function<void()>& step) {
     grade.detail = error.detail;
   } catch (const std::system_error& error) {
     grade.verdict = Verdict::unverified;
-    grade.detail = {.cause = Cause::system_refused,
-                    .arguments = {error.what()}};
+    grade.detail = because(Cause::system_refused, error.what());
   }
 }
 
@@ -211,8 +207,7 @@ void Judge::verify(Grade& grade, Contestant& contestant) {
   else
     grade.verdict = Verdict::passed;
   if (grade.passed() && variant.multiple_of > 1 && !grade.detail) {
-    grade.detail = {.cause = Cause::passed_at_multiples,
-                    .arguments = {std::int64_t{variant.multiple_of}}};
+    grade.detail = because(Cause::passed_at_multiples, variant.multiple_of);
   }
 }
 

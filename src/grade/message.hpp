@@ -6,15 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "core/types.hpp"
 #include "facts/cause.hpp"
@@ -24,9 +21,8 @@ namespace parlab::grade {
 // Our own program did not send this. what: names the part of the message.
 struct Malformed : PointError {
   explicit Malformed(const std::string& what)
-      : PointError(
-            Verdict::launch_failed,
-            Detail{.cause = Cause::malformed_answer, .arguments = {what}}) {}
+      : PointError(Verdict::launch_failed,
+                   because(Cause::malformed_answer, what)) {}
 };
 
 // Is<ArraySpec>: ArraySpec, or a const one.

@@ -1,7 +1,6 @@
 #include "grade/points.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <numeric>
 
 #include "core/types.hpp"

@@ -1,7 +1,6 @@
 // Executor's calls as messages. Both ends write and read them here.
 #pragma once
 
-#include <string>
 #include <tuple>
 
 #include "core/variant.hpp"

@@ -7,11 +7,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cmath>
-#include <numeric>
 #include <system_error>
 
-#include "core/name.hpp"
 #include "facts/cause.hpp"
 #include "grade/protocol.hpp"
 #include "machine/pinning.hpp"
@@ -126,8 +123,8 @@ Message RemoteExecutor::ask(const Message& message, double seconds,
   const RunQueueWait theirs(running_->process.id());
   RunQueueWait ours(getpid());
   bool too_long = false;
-  const Detail why_too_long{.cause = Cause::took_too_long,
-                            .arguments = {Quantity{seconds, Unit::second}}};
+  const Detail why_too_long =
+      because(Cause::took_too_long, Quantity{seconds, Unit::second});
   const auto look_after = [&] {
     if (running_->process.why_ended()) throw std::runtime_error("ended");
     // our waiting before the answer delays nobody

@@ -1,4 +1,4 @@
-#include "grade/report.hpp"
+#include "grade/grading.hpp"
 
 #include <algorithm>
 #include <tuple>

@@ -293,11 +293,10 @@ const Detail& Process::why_ended() {
   } else if (!confinement_.may_start) {
     const auto [bytes, threads] = held();
     if (bytes > confinement_.memory_bytes) {
-      end({.cause = Cause::took_too_much_memory,
-           .arguments = {Quantity{confinement_.memory_bytes, Unit::byte}}});
+      end(because(Cause::took_too_much_memory,
+                  Quantity{confinement_.memory_bytes, Unit::byte}));
     } else if (threads > most_threads) {
-      end({.cause = Cause::started_too_many_threads,
-           .arguments = {most_threads}});
+      end(because(Cause::started_too_many_threads, most_threads));
     }
   }
   return why_;
@@ -309,8 +308,7 @@ Detail Process::wait(double seconds) {
   while (!why_ended()) {
     if (was_interrupted()) end({.cause = Cause::interrupted});
     if (Clock::now() > until) {
-      end({.cause = Cause::took_too_long,
-           .arguments = {Quantity{seconds, Unit::second}}});
+      end(because(Cause::took_too_long, Quantity{seconds, Unit::second}));
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }

@@ -34,8 +34,7 @@ class Runner {
       return !name.empty() && variant->full_name() != name;
     });
     if (variants.size() != 1) {
-      refuse({.cause = Cause::not_one_variant,
-              .arguments = {static_cast<std::int64_t>(variants.size())}});
+      refuse(because(Cause::not_one_variant, variants.size()));
     }
     variant_ = variants.front();
   }
@@ -169,11 +168,9 @@ void serve(const std::string& workload, const std::string& variant) {
       const bool is_short =
           failed.code() == std::errc::resource_unavailable_try_again;
       const auto text = std::string(failed.what()).substr(0, 3000);
-      reply.put(
-          Answer::failed, Verdict::launch_failed,
-          is_short ? Detail{.cause = Cause::system_refused, .arguments = {text}}
-                   : other(text),
-          refused_calls());
+      reply.put(Answer::failed, Verdict::launch_failed,
+                is_short ? because(Cause::system_refused, text) : other(text),
+                refused_calls());
     } catch (const std::exception& failed) {
       reply.put(Answer::failed, Verdict::launch_failed,
                 other(std::string(failed.what()).substr(0, 3000)),

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <limits>
 #include <thread>
 
 #include "core/process.hpp"
 #include "grade/clock_check.hpp"
 #include "machine/roof.hpp"
-#include "record/speedup.hpp"
 #include "sweep/interrupt.hpp"
 #include "verify/problem.hpp"
 
@@ -125,8 +123,8 @@ void Stopwatch::time(
   const Variant& reference = *all_.assignment.reference;
   if (first.variant.target != reference.target) {
     grade.detail = {.cause = Cause::not_timed,
-                    .further = {{.cause = Cause::reference_elsewhere,
-                                 .arguments = {reference.full_name()}}}};
+                    .further = {because(Cause::reference_elsewhere,
+                                        reference.full_name())}};
     return;
   }
   std::vector<Record> runs;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <fstream>
 #include <set>
 #include <sstream>
 #include <system_error>
@@ -245,8 +244,7 @@ void build_with_room(Submission& submission, const std::string& workload,
   std::error_code unknown;
   if (submission.trouble && fs::space(all, unknown).available < least_room) {
     submission.trouble.further.push_back(
-        {.cause = Cause::disk_is_full,
-         .arguments = {all.parent_path().string()}});
+        because(Cause::disk_is_full, all.parent_path().string()));
   }
 }
 
@@ -289,11 +287,9 @@ void build(std::vector<Submission>& submissions, const std::string& workload,
     try {
       build_with_room(submissions[i], workload, folder, what, with);
     } catch (const std::system_error& error) {
-      submissions[i].trouble = {.cause = Cause::system_refused,
-                                .arguments = {error.what()}};
+      submissions[i].trouble = because(Cause::system_refused, error.what());
     } catch (const std::exception& error) {
-      submissions[i].trouble = {.cause = Cause::cannot_be_built,
-                                .arguments = {error.what()}};
+      submissions[i].trouble = because(Cause::cannot_be_built, error.what());
     }
   });
   const auto failed = std::ranges::find_if(submissions, [](const auto& one) {

@@ -135,10 +135,9 @@ bool any_tested(const std::vector<Finding>& findings) {
 Section claims(const std::vector<Finding>& findings,
                const std::filesystem::path& figures) {
   auto table =
-      table_of({"Claim", "Verdict", "What it says, and the rule applied",
-                "Numbers", "Figure"});
-  table.title = "Every claim with its rule";
-  table.folded = table.printed = true;
+      folded_table("Every claim with its rule",
+                   {"Claim", "Verdict", "What it says, and the rule applied",
+                    "Numbers", "Figure"});
   for (const auto& report : reports_of(findings)) {
     table.rows.push_back({{{report}}, true});
     for (const auto& finding : findings) {

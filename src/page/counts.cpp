@@ -6,7 +6,6 @@
 #include "core/numbers.hpp"
 #include "page/words.hpp"
 #include "record/store.hpp"
-#include "record/variant_of.hpp"
 
 namespace parlab::page {
 namespace {

@@ -1,6 +1,8 @@
 // Energy of the rungs of each ladder.
 #include <algorithm>
+#include <ranges>
 
+#include "core/text.hpp"
 #include "page/reference.hpp"
 #include "page/sections.hpp"
 #include "page/words.hpp"
@@ -81,14 +83,12 @@ LadderOfCosts ladder_with_energy(const Entries& on_one_device,
 
 // The rungs whose energy cannot be told from the lowest.
 std::string ties_in_joules(const Costs& rungs, const Cost& thrifty) {
-  std::string names;
-  for (const auto& rung : rungs) {
-    if (rung.entry == thrifty.entry ||
-        !parlab::tied(ratio(rung.energy.estimate, thrifty.energy.estimate)))
-      continue;
-    names += (names.empty() ? "" : ", ") + name(rung.entry->record);
-  }
-  return names;
+  const auto ties = [&](const Cost& rung) {
+    return rung.entry != thrifty.entry &&
+           parlab::tied(ratio(rung.energy.estimate, thrifty.energy.estimate));
+  };
+  return join(rungs | std::views::filter(ties), ", ",
+              [](const Cost& rung) { return name(rung.entry->record); });
 }
 
 // Whether the fastest rung costs the least energy; a tie if the samples cannot
@@ -260,8 +260,9 @@ std::optional<Headline> of_energy(const Measured& measured) {
 
 std::optional<Section> energy(const Measured& measured) {
   if (!asked_for_energy(measured)) return std::nullopt;
-  auto table = table_of({"Workload", "Least energy", "Of one execution",
-                         "Per joule", "Is it the fastest?"});
+  auto table = folded_table("The variant with the least energy",
+                            {"Workload", "Least energy", "Of one execution",
+                             "Per joule", "Is it the fastest?"});
   std::vector<Block> details;
   Answers answers;
   Strip strip{.id = "fig-energy",
@@ -301,8 +302,6 @@ std::optional<Section> energy(const Measured& measured) {
   }
   strip.rows = std::move(answers.rows);
   logarithmic_axis(strip);
-  table.title = "The variant with the least energy";
-  table.folded = table.printed = true;
   Section section{.id = "energy",
                   .title = "Does the fastest need the least energy?",
                   .label = "Energy: does the fastest need the least?"};

@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <set>
 
-#include "core/text.hpp"
 #include "page/reference.hpp"
 #include "page/sections.hpp"
-#include "page/transfers.hpp"
 #include "page/words.hpp"
 #include "record/speedup.hpp"
 #include "render/markup.hpp"
-#include "render/words.hpp"
 
 namespace parlab::page {
 namespace {

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <map>
 #include <set>
 
@@ -182,10 +181,9 @@ std::vector<Block> ranks(const Machines& machines, bool gpu) {
       workloads.insert(name);
   }
   const std::string half = gpu ? "GPUs" : "CPUs";
-  auto table = table_of(
+  auto table = folded_table(
+      half + " in numbers",
       {"Machine", "Fastest variant", "Time", "Relative to the fastest"});
-  table.title = half + " in numbers";
-  table.folded = table.printed = true;
   Strip strip{
       .id = "fig-" + anchor(half),
       .title = {},

@@ -2,13 +2,11 @@
 #include <algorithm>
 #include <functional>
 
-#include "core/text.hpp"
 #include "page/counts.hpp"
 #include "page/reference.hpp"
 #include "page/sections.hpp"
 #include "page/words.hpp"
 #include "record/speedup.hpp"
-#include "render/markup.hpp"
 
 namespace parlab::page {
 namespace {

@@ -202,7 +202,7 @@ Section machine(const Measured& measured) {
                                         : "";
                            })},
            {"Left out", left_out(measured)},
-           {"BLAS of the CPU", join({blas.begin(), blas.end()}, ", ")},
+           {"BLAS of the CPU", join(blas, ", ")},
            {"Compiler",
             each(runs, [](const Run& run) { return run.compiler; })},
            {"Flags of the last build",

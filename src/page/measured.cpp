@@ -1,8 +1,6 @@
 #include "page/measured.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 #include <set>
 #include <tuple>
 
@@ -10,8 +8,8 @@
 #include "cluster/spread.hpp"
 #include "page/counts.hpp"
 #include "record/published.hpp"
+#include "record/speedup.hpp"
 #include "record/store.hpp"
-#include "record/threads.hpp"
 
 namespace parlab::page {
 namespace {
@@ -21,27 +19,6 @@ namespace fs = std::filesystem;
 // Orders by bytes to move, then by operations.
 std::tuple<double, double, Size> extent(const Record& record) {
   return {record.bytes, record.flops, record.size};
-}
-
-// The largest size that has the most different values, or at least `share` of
-// the most.
-template <typename Value>
-std::optional<Size> largest_with_most(const Entries& entries, Value value,
-                                      double share = 1) {
-  std::map<Size, std::set<decltype(value(*entries.front()))>> found;
-  for (const auto* entry : entries)
-    found[entry->record.size].insert(value(*entry));
-  std::size_t most = 0;
-  for (const auto& [size, values] : found)
-    most = std::max(most, values.size());
-
-  std::optional<Size> chosen;
-  for (const auto& size : sizes(entries)) {
-    if (static_cast<double>(found[size].size()) >=
-        share * static_cast<double>(most))
-      chosen = size;
-  }
-  return chosen;
 }
 
 std::optional<Ceilings> best_ceilings(const std::vector<Run>& runs,
@@ -55,21 +32,6 @@ std::optional<Ceilings> best_ceilings(const std::vector<Run>& runs,
 }
 
 }  // namespace
-
-std::string_view to_string(Side side) {
-  switch (side) {
-    case Side::serial:
-      return "serial";
-    case Side::openmp:
-      return "OpenMP";
-    case Side::cpu_library:
-      return "CPU library";
-    case Side::cuda:
-      return "CUDA";
-    default:
-      return "GPU library";
-  }
-}
 
 bool on_gpu(Side side) {
   return side == Side::cuda || side == Side::gpu_library;
@@ -306,16 +268,24 @@ Dtype main_dtype(const Entries& entries) {
   return chosen.value_or(Dtype::f32);
 }
 
-std::optional<Size> largest_common_size(const Entries& entries) {
-  return largest_with_most(entries,
-                           [](const Entry& entry) { return entry.side; });
-}
-
 std::optional<Size> ladder_size(const Entries& entries) {
   // A rung that exists only at small sizes does not decide the size shown.
   constexpr double nearly_all = 0.8;
-  const auto name = [](const Entry& entry) { return entry.record.full_name(); };
-  return largest_with_most(of_usual_parameters(entries), name, nearly_all);
+  const auto usual = of_usual_parameters(entries);
+  std::map<Size, std::set<std::string>> found;
+  std::size_t most = 0;
+  for (const auto* entry : usual) {
+    auto& names = found[entry->record.size];
+    names.insert(entry->record.full_name());
+    most = std::max(most, names.size());
+  }
+  std::optional<Size> chosen;
+  for (const auto& size : sizes(usual)) {
+    if (static_cast<double>(found[size].size()) >=
+        nearly_all * static_cast<double>(most))
+      chosen = size;
+  }
+  return chosen;
 }
 
 Entries of_usual_parameters(const Entries& entries) {
@@ -356,17 +326,6 @@ Entries peers(const Entries& entries) {
 
 const Entry* best_peer(const Entries& entries) {
   return best(peers(entries));
-}
-
-bool tied(const Entry& a, const Entry& b) {
-  return same_point(a.record, b.record) && same_machine(a.record, b.record) &&
-         parlab::tied(ratio(a.summary.estimate, b.summary.estimate));
-}
-
-Entries ties(const Entries& entries, const Entry& with) {
-  return where(entries, [&](const Entry& entry) {
-    return &entry != &with && tied(entry, with);
-  });
 }
 
 bool reduced_arithmetic(const Record& record) {

@@ -11,15 +11,14 @@
 
 #include "facts/document.hpp"
 #include "record/record.hpp"
-#include "record/variant_of.hpp"
 
 namespace parlab::page {
 
 // A backend, with libraries separated by where they run; in the order of
 // tables.
-enum class Side { serial, openmp, cpu_library, cuda, gpu_library };
-// "serial", "OpenMP", "CPU library", "CUDA", "GPU library"
-std::string_view to_string(Side side);
+PARLAB_ENUM(Side, "side", (serial, "serial"), (openmp, "OpenMP"),
+            (cpu_library, "CPU library"), (cuda, "CUDA"),
+            (gpu_library, "GPU library"))
 bool on_gpu(Side side);
 Side side_of(const Record& record);
 bool of_library(Side side);
@@ -108,9 +107,6 @@ std::vector<Size> sizes(const Entries& entries);
 // The dtype that most sides have records of; among several the one with most
 // records.
 Dtype main_dtype(const Entries& entries);
-// The largest size at which every side was measured, or else the largest of
-// those at which most were; nullopt if there are no entries.
-std::optional<Size> largest_common_size(const Entries& entries);
 // The size to show a ladder at: the largest at which nearly all its variants
 // were measured, with the usual parameters if it was measured with those.
 std::optional<Size> ladder_size(const Entries& entries);
@@ -132,10 +128,6 @@ const Entry* best(const Entries& entries);
 // of them: only these are compared.
 Entries peers(const Entries& entries);
 const Entry* best_peer(const Entries& entries);
-// The entries of the same point that the samples do not show to be faster or
-// slower.
-Entries ties(const Entries& entries, const Entry& with);
-bool tied(const Entry& a, const Entry& b);
 
 // How many GPUs share it; 1 for a variant for one GPU.
 std::int64_t gpus_at_work(const Entry& entry);

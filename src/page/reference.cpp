@@ -1,10 +1,6 @@
 #include "page/reference.hpp"
 
 #include <algorithm>
-#include <map>
-#include <set>
-
-#include "page/words.hpp"
 
 namespace parlab::page {
 namespace {

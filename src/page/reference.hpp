@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "page/measured.hpp"
-#include "statistics/statistics.hpp"
 
 namespace parlab::page {
 

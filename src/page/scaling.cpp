@@ -1,7 +1,6 @@
 // The effect of a faster GPU: of two GPU models, which workloads gain as much
 // as the memory, and which as much as the units.
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "page/sections.hpp"
@@ -119,8 +118,8 @@ std::vector<std::string> workloads_of(const Measured& one,
 std::optional<Section> pair_section(const Measured& slower,
                                     const Measured& faster) {
   const auto slow = *slower.device_ceilings(), fast = *faster.device_ceilings();
-  auto table = table_of({"Workload", "Times as fast", "Its limit", "Follows",
-                         "Fastest variants"});
+  auto table = folded_table("", {"Workload", "Times as fast", "Its limit",
+                                 "Follows", "Fastest variants"});
   std::map<std::string, std::string> with;  // what they follow: largest points
   std::size_t small = 0, small_with_none = 0;
   std::string not_both;
@@ -166,7 +165,6 @@ std::optional<Section> pair_section(const Measured& slower,
   }
   if (table.rows.empty()) return std::nullopt;
   table.title = counted(table.rows.size(), "point");
-  table.folded = table.printed = true;
   List list;
   for (const auto& [what, points] : with)
     list.items.push_back("At the largest sizes, " + what + ": " + points);

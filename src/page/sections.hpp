@@ -69,9 +69,6 @@ std::string finding_of_ladder(const Entries& rungs);
 Section rooflines(const Measured& measured);
 // The size from which the GPU wins if the data has to be copied.
 Section transfers(const Measured& measured);
-struct Journey;  // page/transfers.hpp
-// The answer in a sentence and a picture.
-std::vector<Block> does_it_pay(const std::vector<Journey>& all);
 // The gain of several GPUs; nullopt if there was one.
 std::optional<Section> teams(const Measured& measured);
 // The same for the machine with the most GPUs.

@@ -1,9 +1,8 @@
 // From one thread to all: how well they are used, and what limits them.
-#include "record/threads.hpp"
+#include "record/speedup.hpp"
 
 #include <algorithm>
 
-#include "page/reference.hpp"
 #include "page/sections.hpp"
 #include "page/words.hpp"
 
@@ -57,8 +56,8 @@ std::vector<Use> uses_of_fastest(const Measured& measured,
 }  // namespace
 
 std::optional<Section> threads(const Measured& measured) {
-  auto table =
-      table_of({"Workload", "Threads", "Time", "Efficiency", "What limits it"});
+  auto table = folded_table(
+      "", {"Workload", "Threads", "Time", "Efficiency", "What limits it"});
   for (const auto& workload : measured.workloads()) {
     const auto entries = on_device(of_workload(all(measured), workload), false);
     for (const auto dtype : dtypes(entries)) {
@@ -78,7 +77,6 @@ std::optional<Section> threads(const Measured& measured) {
   }
   if (table.rows.empty()) return std::nullopt;
   table.title = counted(table.rows.size(), "number") + " of threads";
-  table.folded = table.printed = true;
   return Section{
       .id = "threads",
       .title = "What do more threads gain, and what limits them?",

@@ -4,8 +4,10 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <ranges>
 #include <regex>
 
+#include "core/text.hpp"
 #include "render/words.hpp"
 
 namespace parlab::page {
@@ -24,7 +26,7 @@ std::optional<Section> glossary() {
                 means = std::regex_replace(found[2].str(), link, "");
     std::erase(word, '*');
     std::erase(means, '`');
-    words.rows.push_back(row_of({word, means}));
+    words.rows.push_back(parlab::row_of({word, means}));
   }
   if (words.rows.empty()) return std::nullopt;
   words.folded = true;
@@ -109,9 +111,8 @@ std::string dimensions(const Record& record) {
     return name + " = " + std::to_string(record.size[i]);
   };
   if (record.size.size() == 1) return named(0);
-  std::string text;
-  for (std::size_t i = 0; i < extents; ++i)
-    text += (i == 0 ? "" : "×") + std::to_string(record.size[i]);
+  auto text = join(record.size | std::views::take(extents), "×",
+                   [](auto extent) { return std::to_string(extent); });
   for (std::size_t i = extents; i < record.size.size(); ++i) {
     // An ordinary covariance has no float_n.
     const bool absent = record.size[i] == 0 && is_usual_parameter(record, i);
@@ -243,6 +244,13 @@ Table table_of(const std::vector<std::string>& titles) {
   Table table;
   for (const auto& title : titles)
     table.columns.push_back({.title = title});
+  return table;
+}
+
+Table folded_table(const Text& title, const std::vector<std::string>& titles) {
+  auto table = table_of(titles);
+  table.title = title;
+  table.folded = table.printed = true;
   return table;
 }
 

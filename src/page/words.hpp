@@ -73,7 +73,9 @@ void logarithmic_axis(Strip& strip);
 
 // A table whose cells have these titles above them.
 Table table_of(const std::vector<std::string>& titles);
-// The same with a title that unfolds it: a table of numbers.
+// The same with a title that unfolds it, but not folded on paper.
+Table folded_table(const Text& title, const std::vector<std::string>& titles);
+// The same for a table of numbers, folded on paper, too.
 Table folded_numbers(const Text& title, const std::vector<std::string>& titles);
 
 }  // namespace parlab::page

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <vector>
 
 #include "core/json.hpp"
@@ -250,12 +249,8 @@ void check_tunables(const Record& record) {
   // many records.
   static const auto variants = [] {
     std::map<std::string, const Variant*> by_name;
-    for (const auto* workload : Registry::instance().workloads()) {
-      for (const auto* variant :
-           Registry::instance().variants(workload->name())) {
-        by_name[variant->full_name()] = variant;
-      }
-    }
+    for (const auto* variant : Registry::instance().variants())
+      by_name[variant->full_name()] = variant;
     return by_name;
   }();
   check_names("tunables", record.tunables);

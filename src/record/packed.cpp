@@ -11,10 +11,11 @@
 #include <iterator>
 #include <stdexcept>
 #include <streambuf>
-#include <string_view>
 #include <unordered_set>
 
 #include "core/file.hpp"
+#include "core/name.hpp"
+#include "core/text.hpp"
 #include "core/types.hpp"
 #include "record/json.hpp"
 #include "record/store.hpp"
@@ -107,13 +108,6 @@ std::string packed(const std::string& lines) {
   return text;
 }
 
-std::string joined(const auto& parts) {
-  std::string text;
-  for (const auto& part : parts)
-    (text += text.empty() ? "" : ",") += part;
-  return text;
-}
-
 // The texts of an array's elements, which begin at `from` and end before the
 // closing bracket.
 std::vector<std::string_view> elements(std::string_view line,
@@ -145,20 +139,19 @@ std::string in_groups(const std::string& line) {
     const auto begin = line.find(samples) + samples.size();
     auto texts = elements(line, begin);
     if (groups.empty() || texts.size() != record->seconds.size()) return line;
-    std::vector<std::string> sizes;
     auto first = texts.begin();
     for (const auto size : groups) {
       const auto last = first + static_cast<std::ptrdiff_t>(size);
       std::sort(first, last, [](std::string_view a, std::string_view b) {
         return std::stod(std::string(a)) < std::stod(std::string(b));
       });
-      sizes.push_back(std::to_string(size));
       first = last;
     }
     auto after = line.find(']', begin) + 1;
-    std::string text = line.substr(0, begin) + joined(texts) + "]" +
-                       std::string(batches) + joined(sizes) +
-                       "],\"grouped\":true";
+    std::string text =
+        line.substr(0, begin) + join(texts, ",") + "]" + std::string(batches) +
+        join(groups, ",", [](auto n) { return std::to_string(n); }) +
+        "],\"grouped\":true";
     if (line.compare(after, batches.size(), batches) == 0)
       after = line.find(']', after) + 1;
     text += line.substr(after);
@@ -199,6 +192,40 @@ void each_whole_line(const fs::path& path, std::vector<std::string>& warnings,
 }
 
 }  // namespace
+
+bool is_utf_16(std::string_view text) {
+  return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
+}
+
+bool LineReader::next(Line& line) {
+  line = {};
+  bool any = false;
+  while (!line.ended && (begin_ < end_ || refill())) {
+    any = true;
+    const char* from = block_.data() + begin_;
+    const auto* newline =
+        static_cast<const char*>(std::memchr(from, '\n', end_ - begin_));
+    const std::size_t count =
+        newline == nullptr ? end_ - begin_ : newline - from;
+    const std::size_t room = longest - line.text.size();
+    line.text.append(from, std::min(count, room));
+    line.too_long |= count > room;
+    line.ended = newline != nullptr;
+    begin_ += count + (line.ended ? 1 : 0);
+  }
+  // Some editors put it at the start of a file. The file may have been appended
+  // to another one, so look for it in every line.
+  if (line.text.starts_with(byte_order_mark))
+    line.text.erase(0, byte_order_mark.size());
+  return any;
+}
+
+bool LineReader::refill() {
+  in_.read(block_.data(), static_cast<std::streamsize>(block_.size()));
+  begin_ = 0;
+  end_ = static_cast<std::size_t>(in_.gcount());
+  return end_ > 0;
+}
 
 fs::path packed_path(const fs::path& plain) {
   return plain.string() + std::string(packed_suffix);

@@ -1,5 +1,7 @@
 #include "record/record.hpp"
 
+#include <algorithm>
+
 namespace parlab {
 
 bool Record::on_gpu() const {
@@ -42,6 +44,13 @@ std::string Record::identity() const {
 
 std::string Record::key() const {
   return identity() + " " + source_hash;
+}
+
+const Variant* variant_of(const Record& record) {
+  const auto& variants = Registry::instance().variants(record.workload);
+  const auto found =
+      std::ranges::find(variants, record.full_name(), &Variant::full_name);
+  return found == variants.end() ? nullptr : *found;
 }
 
 bool was_endless(const Record& record) {

@@ -7,11 +7,9 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "core/types.hpp"
-#include "core/workload.hpp"
+#include "core/variant.hpp"
 #include "facts/cause.hpp"
 #include "record/run.hpp"
 #include "statistics/statistics.hpp"
@@ -138,6 +136,9 @@ struct Record {
   std::string key() const;  // identity and source hash; a key that is recorded
                             // is not run again
 };
+
+// The variant that it was made with; nullptr if this build does not have it.
+const Variant* variant_of(const Record& record);
 
 // Whether one of its executions did not end.
 bool was_endless(const Record& record);

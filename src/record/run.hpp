@@ -2,9 +2,11 @@
 // the code, which command.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "core/file.hpp"
 #include "machine/ceilings.hpp"
 #include "machine/machine.hpp"
 
@@ -55,5 +57,13 @@ std::string gpus_of_host(const Run& run);
 // flags must be the same, and on the GPU also driver and CUDA. On the CPU, a
 // host with other GPUs counts as another host. An unknown host equals no other.
 bool same_conditions(const Run& a, const Run& b, bool on_gpu);
+
+// slug, for example "nvidia-h200", is a kind of machine. This machine gets the
+// first of slug, slug-2, slug-3 ... whose folder under results/ has a run of
+// this host, does not exist, or has no runs. Records made before runs named
+// their host count as another host's.
+std::string machine_name(const std::string& slug, const std::string& host_id,
+                         const std::filesystem::path& results = base_folder() /
+                                                                "results");
 
 }  // namespace parlab

@@ -1,5 +1,7 @@
 #include "record/speedup.hpp"
 
+#include <algorithm>
+
 namespace parlab {
 namespace {
 
@@ -16,6 +18,40 @@ std::optional<double> pinned_seconds(const Record& record) {
   if (!record.to_device_pinned_s || !record.to_host_pinned_s)
     return std::nullopt;
   return *record.to_device_pinned_s + *record.to_host_pinned_s;
+}
+
+// From this efficiency on, nothing limits.
+constexpr double efficient = 0.95;
+// From this share of its roof on, a record has reached it.
+constexpr double at_roof = 0.7;
+// By so much a single thread has to exceed a core's share of the peak.
+constexpr double faster_alone = 1.1;
+
+// A single thread computes faster than a core can when all are at work.
+std::optional<double> faster_than_share(const Record& one, const Run& run) {
+  const auto peak = run.host.units.find(one.unit);
+  if (peak == run.host.units.end() || run.cores == 0) return std::nullopt;
+  const double factor =
+      one.flops / one.summary().median / (peak->second / run.cores);
+  return factor > faster_alone ? std::optional(factor) : std::nullopt;
+}
+
+Detail limit_of_threads(const Record& record, const Record& one,
+                        const Run& run) {
+  const auto threads = threads_of(record);
+  if (!record.size.empty() && record.size[0] < threads) {
+    return because(Cause::threads_exceed_rows, threads, record.size[0]);
+  }
+  const double share = record.roof_s / record.summary().median;
+  const auto limit = limit_of(run.host, record);
+  const Quantity reached{share, Unit::fraction};
+  if (limit == "memory" && share >= at_roof)
+    return because(Cause::threads_at_memory, reached);
+  if (const auto factor = faster_than_share(one, run)) {
+    return because(Cause::threads_share_clock, Quantity{*factor, Unit::factor});
+  }
+  if (share >= at_roof) return because(Cause::threads_at_peak, reached);
+  return {record.roof_s > 0 ? Cause::threads_wait : Cause::none};
 }
 
 }  // namespace
@@ -68,6 +104,51 @@ const Record* baseline_of(const std::vector<Record>& records,
   // speedup over another variant would mislead.
   const bool stands_in = best != nullptr && best->variant != "plain";
   return stands_in && plain_elsewhere ? nullptr : best;
+}
+
+std::int64_t threads_of(const Record& record) {
+  const auto threads = record.tunables.find("threads");
+  return threads == record.tunables.end() ? 0 : threads->second;
+}
+
+bool ThreadGain::good() const {
+  return efficiency.value >= efficient;
+}
+
+std::string limit_of(const Ceilings& ceilings, const Record& record) {
+  if (record.roof_s <= 0) return "";
+  constexpr double nearly = 1.01;
+  if (record.roof_s <= nearly * ceilings.launch_s) return "a launch";
+  const auto unit = ceilings.units.find(record.unit);
+  const bool units_limit =
+      unit != ceilings.units.end() &&
+      record.flops / unit->second > record.bytes / memory_bandwidth(ceilings);
+  return units_limit ? record.unit : "memory";
+}
+
+std::optional<ThreadGain> gain_by_threads(const Record& record,
+                                          const std::vector<Record>& records,
+                                          const Run& run) {
+  const auto threads = threads_of(record);
+  if (threads < 2 || !record.timed() || record.for_gpu()) return std::nullopt;
+  auto alone = record.tunables;
+  alone.at("threads") = 1;
+  const auto one = std::ranges::find_if(records, [&](const Record& other) {
+    return other.tunables == alone && other.backend == record.backend &&
+           other.variant == record.variant &&
+           other.source_hash == record.source_hash;
+  });
+  if (one == records.end()) return std::nullopt;
+  const auto gain = speedup(record, *one);
+  if (!gain) return std::nullopt;
+  const auto n = static_cast<double>(threads);
+  ThreadGain found{
+      threads,
+      {.value = gain->value / n,
+       .interval = {gain->interval.low / n, gain->interval.high / n}},
+      {}};
+  if (!found.good()) found.limit = limit_of_threads(record, *one, run);
+  return found;
 }
 
 }  // namespace parlab

@@ -19,7 +19,6 @@
 #include "core/name.hpp"
 #include "core/parallel.hpp"
 #include "record/json.hpp"
-#include "record/lines.hpp"
 #include "record/packed.hpp"
 
 namespace parlab {

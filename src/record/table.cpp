@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <functional>
 #include <future>
 #include <map>
 #include <ostream>
@@ -15,8 +14,7 @@
 #include "core/text.hpp"
 #include "record/fields.hpp"
 #include "record/speedup.hpp"
-#include "record/threads.hpp"
-#include "render/csv.hpp"
+#include "render/formats.hpp"
 #include "render/words.hpp"
 
 namespace parlab {

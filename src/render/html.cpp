@@ -1,7 +1,6 @@
 #include "render/html.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>

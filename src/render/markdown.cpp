@@ -1,4 +1,4 @@
-#include "render/markdown.hpp"
+#include "render/formats.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -1,4 +1,4 @@
-#include "render/terminal.hpp"
+#include "render/formats.hpp"
 
 #include <algorithm>
 #include <numeric>

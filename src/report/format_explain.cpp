@@ -4,7 +4,7 @@
 #include <ostream>
 
 #include "core/variant.hpp"
-#include "render/readable.hpp"
+#include "render/formats.hpp"
 #include "report/point_table.hpp"
 #include "report/reporter.hpp"
 
@@ -112,7 +112,7 @@ class ExplainReporter final : public Reporter {
     const bool counted = std::ranges::any_of(
         shown, [](const Record& record) { return !record.counters.empty(); });
     section.blocks.push_back(table_explained(shown, counted));
-    out_ << readable(section, looks_) << std::endl;
+    out_ << formatted(section, looks_) << std::endl;
     printed_ = true;
     counted_ |= counted;
   }
@@ -137,7 +137,7 @@ class ExplainReporter final : public Reporter {
               : "No counters were read: --counters adds them where ncu may "
                 "run.");
     }
-    out_ << readable(notes, looks_) << std::flush;
+    out_ << formatted(notes, looks_) << std::flush;
   }
 
  private:

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <functional>
 #include <numeric>
 #include <ostream>
 
 #include "core/numbers.hpp"
-#include "record/variant_of.hpp"
+#include "record/record.hpp"
 #include "render/words.hpp"
 #include "report/reporter.hpp"
 

@@ -8,7 +8,7 @@
 #include "core/parallel.hpp"
 #include "core/text.hpp"
 #include "core/variant.hpp"
-#include "render/readable.hpp"
+#include "render/formats.hpp"
 #include "report/point_table.hpp"
 #include "report/reporter.hpp"
 
@@ -96,7 +96,7 @@ class TableReporter final : public Reporter {
           " more settings of these variants: --all shows them");
     }
     if (passed_ + failed_ + others_ > 0) say(summary(), tone_of_summary());
-    out_ << readable(end, style_.looks) << std::flush;
+    out_ << formatted(end, style_.looks) << std::flush;
   }
 
  private:
@@ -213,7 +213,7 @@ class TableReporter final : public Reporter {
     add_what_is_absent(section, rows);
     if (yardsticks.baseline != nullptr)
       result.baseline = name_of(*yardsticks.baseline);
-    result.text = readable(section, style_.looks) + "\n";
+    result.text = formatted(section, style_.looks) + "\n";
   }
 
   void print(const Printed& point) {

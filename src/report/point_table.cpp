@@ -1,7 +1,6 @@
 #include "report/point_table.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/text.hpp"
 #include "core/variant.hpp"

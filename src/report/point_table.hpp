@@ -8,7 +8,7 @@
 
 #include "facts/document.hpp"
 #include "record/record.hpp"
-#include "record/threads.hpp"
+#include "record/speedup.hpp"
 #include "statistics/statistics.hpp"
 
 namespace parlab {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "record/record.hpp"
-#include "render/terminal.hpp"
+#include "render/formats.hpp"
 
 namespace parlab {
 

@@ -60,9 +60,8 @@ void require_memory(const Plan& plan, const PointPlan& point) {
   if (needed <= plan.memory_bytes) return;
   throw PointError(
       Verdict::out_of_memory,
-      Detail{.cause = Cause::host_memory_short,
-             .arguments = {quantity(needed, Unit::byte),
-                           quantity(plan.memory_bytes, Unit::byte)}});
+      because(Cause::host_memory_short, quantity(needed, Unit::byte),
+              quantity(plan.memory_bytes, Unit::byte)));
 }
 
 }  // namespace
@@ -166,9 +165,8 @@ void Check::look(const reference::Progress& progress) {
     return quantity(value, Unit::second);
   };
   if (taken_s > session.plan.verify_limit_s) {
-    throw ExplainedError(
-        {.cause = Cause::reference_too_slow,
-         .arguments = {in_seconds(session.plan.verify_limit_s)}});
+    throw ExplainedError(because(Cause::reference_too_slow,
+                                 in_seconds(session.plan.verify_limit_s)));
   }
   const auto whole = [](double value) {
     return std::to_string(std::lround(value));
@@ -179,14 +177,13 @@ void Check::look(const reference::Progress& progress) {
             trial_);
   if (taken_s < next_note_s_) return;
   const auto& call = trial_.call;
-  session.observer.note(
-      {.cause = Cause::reference_at_work,
-       .arguments = {std::string(session.plan.workload->name()) + " " +
-                         std::string(to_string(call.dtype)) + " " +
-                         size_text(*session.plan.workload, call.size),
-                     in_seconds(next_note_s_),
-                     quantity(progress.share, Unit::fraction),
-                     in_seconds(progress.left_s)}});
+  session.observer.note(because(
+      Cause::reference_at_work,
+      std::string(session.plan.workload->name()) + " " +
+          std::string(to_string(call.dtype)) + " " +
+          size_text(*session.plan.workload, call.size),
+      in_seconds(next_note_s_), quantity(progress.share, Unit::fraction),
+      in_seconds(progress.left_s)));
   next_note_s_ *= 2;
 }
 

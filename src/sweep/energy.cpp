@@ -207,10 +207,9 @@ Energy EnergyRuns::energy() const {
   energy.runs_j = joules_;
   energy.seconds = median(seconds_);
   if (wants_interval_ && finished_ && precision_ > wanted_precision) {
-    energy.absent = {
-        .cause = Cause::energy_too_uncertain,
-        .arguments = {std::ssize(joules_), quantity(precision_, Unit::fraction),
-                      quantity(wanted_precision, Unit::fraction)}};
+    energy.absent = because(Cause::energy_too_uncertain, std::ssize(joules_),
+                            quantity(precision_, Unit::fraction),
+                            quantity(wanted_precision, Unit::fraction));
   }
   return energy;
 }

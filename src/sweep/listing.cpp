@@ -51,12 +51,10 @@ Detail why_fewer_threads(const Plan& plan, const TunableValues& tunables) {
   }
   const auto most = *std::ranges::max_element(asked->second);
   if (most > omp_get_thread_limit()) {
-    return {.cause = Cause::thread_limit,
-            .arguments = {std::int64_t{omp_get_thread_limit()}}};
+    return because(Cause::thread_limit, omp_get_thread_limit());
   }
   if (most <= cpus_allowed()) return {};
-  return {.cause = Cause::threads_share_cpus,
-          .arguments = {most, std::int64_t{cpus_allowed()}}};
+  return because(Cause::threads_share_cpus, most, cpus_allowed());
 }
 
 // 0 GPUs mean as many as pay off. Emulated teams are not timed, so they get all
@@ -70,11 +68,9 @@ void choose_gpus(Session& session, const Place& place, Call& call) {
                                      call.size, call.dtype, all)
                      : all;
   if (team->second < all) {
-    session.note_once({.cause = Cause::one_gpu_is_as_fast,
-                       .arguments = {call.variant->full_name(),
-                                     Quantity{.value = call.variant->pays_from,
-                                              .unit = Unit::byte},
-                                     std::int64_t{all}}});
+    session.note_once(because(
+        Cause::one_gpu_is_as_fast, call.variant->full_name(),
+        Quantity{.value = call.variant->pays_from, .unit = Unit::byte}, all));
   }
 }
 
@@ -95,9 +91,8 @@ Trial trial_of(Session& session, const PointPlan& point, const Variant& variant,
   if (point.also_tried) {
     trial.about_size = {.cause = Cause::also_tried};
   } else if (point.size != point.asked) {
-    trial.about_size = {
-        .cause = Cause::in_place_of,
-        .arguments = {size_text(*session.plan.workload, point.asked)}};
+    trial.about_size = because(Cause::in_place_of,
+                               size_text(*session.plan.workload, point.asked));
   }
   Place& place = session.places.of(variant, point.number);
   if (place.usable()) {
@@ -110,12 +105,11 @@ Trial trial_of(Session& session, const PointPlan& point, const Variant& variant,
   if (trial.place == nullptr) {
     trial.end(Verdict::no_device, place.why_not);
   } else if (!place.can_time() && !variant.hardware.empty()) {
-    trial.end(Verdict::not_supported, {.cause = Cause::cannot_be_emulated,
-                                       .arguments = {variant.hardware}});
+    trial.end(Verdict::not_supported,
+              because(Cause::cannot_be_emulated, variant.hardware));
   } else if (!takes(session, variant, point.size)) {
     trial.end(Verdict::not_supported,
-              {.cause = Cause::needs_multiples,
-               .arguments = {std::int64_t{variant.multiple_of}}});
+              because(Cause::needs_multiples, variant.multiple_of));
   }
   return trial;
 }
@@ -303,9 +297,9 @@ void compare_with_square(Session& session, Trial& trial) {
       std::equal(square->second.begin() + extents, square->second.end(),
                  trial.call.size.begin() + extents);
   trial.detail.further.push_back(
-      {.cause = same_parameters ? Cause::passed_at_square
-                                : Cause::passed_with_other_parameters,
-       .arguments = {size_text(workload, square->second)}});
+      because(same_parameters ? Cause::passed_at_square
+                              : Cause::passed_with_other_parameters,
+              size_text(workload, square->second)));
 }
 
 double rough_seconds(const Plan& plan, const Trial& trial) {

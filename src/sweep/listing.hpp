@@ -1,7 +1,6 @@
 // The configurations of one point, and the records to be made of them.
 #pragma once
 
-#include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>

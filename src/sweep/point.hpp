@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "sweep/plan.hpp"
 #include "sweep/session.hpp"
 #include "sweep/supervisor.hpp"
 

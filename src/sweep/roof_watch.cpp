@@ -5,7 +5,6 @@
 
 #include "core/clock.hpp"
 #include "machine/roof.hpp"
-#include "places/partition.hpp"
 
 namespace parlab {
 namespace {

@@ -100,12 +100,10 @@ void Session::count(const Record& record) {
 void Session::note_time(const std::string& configuration, const Size& size,
                         double seconds) {
   if (seconds <= plan.point_limit_s) return;
-  too_slow.emplace(
-      configuration,
-      Detail{.cause = Cause::skipped,
-             .arguments = {size_text(*plan.workload, size),
+  too_slow.emplace(configuration,
+                   because(Cause::skipped, size_text(*plan.workload, size),
                            quantity(seconds, Unit::second),
-                           quantity(plan.point_limit_s, Unit::second)}});
+                           quantity(plan.point_limit_s, Unit::second)));
 }
 
 void Session::learn(const Record& record) {
@@ -141,8 +139,7 @@ Ceilings Session::ceilings_of(Place& place) {
       link == nullptr || (known && known->links.count(link) > 0);
   if (known != nullptr && links_known) return *known;
   const auto note = [&](Cause what, const std::string& gpu_name = {}) {
-    if (keeps_ceilings())
-      observer.note({.cause = what, .arguments = {gpu_name}});
+    if (keeps_ceilings()) observer.note(because(what, gpu_name));
   };
   Ceilings ceilings;
   if (known != nullptr) {
@@ -205,9 +202,8 @@ EnergyGauge& Session::gauge_of(Place& place, const Stop& stop) {
   const bool host = place.target == Target::host;
   Detail others;
   if (const int count = host ? run.others_at_work : run.others_on_gpu) {
-    others = {
-        .cause = host ? Cause::threads_of_others : Cause::programs_of_others,
-        .arguments = {std::int64_t{count}}};
+    others = because(
+        host ? Cause::threads_of_others : Cause::programs_of_others, count);
   }
   const auto [found, is_new] = gauges.try_emplace(
       &place, *place.executor, others, stop, plan.energy_time_s);
@@ -233,9 +229,7 @@ void Session::note_others_on(const GpuFacts& gpu) {
   const int others = programs_on_gpu(gpu.uuid).value_or(1) - 1;
   if (others < 1) return;
   run.others_on_gpu = std::max(run.others_on_gpu, others);
-  note_once({.cause = Cause::others_use_gpu,
-             .arguments = {std::int64_t{gpu.device}, gpu.name,
-                           std::int64_t{others}}});
+  note_once(because(Cause::others_use_gpu, gpu.device, gpu.name, others));
 }
 
 void Session::know_ceilings() {

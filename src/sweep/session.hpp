@@ -7,7 +7,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 
 #include "places/places.hpp"
 #include "record/ceilings_file.hpp"

@@ -21,10 +21,9 @@ void doubt_time(Record& record, int others) {
   const bool roof_is_slow =
       others > 0 && median * busy_host_slowdown >= record.roof_s;
   if (!roof_is_slow) record.verdict = Verdict::implausible;
-  record.detail = {.cause = Cause::beats_roof,
-                   .arguments = {quantity(median, Unit::second),
-                                 quantity(record.roof_s / median, Unit::none),
-                                 quantity(record.roof_s, Unit::second)}};
+  record.detail = because(Cause::beats_roof, quantity(median, Unit::second),
+                          quantity(record.roof_s / median, Unit::none),
+                          quantity(record.roof_s, Unit::second));
   if (roof_is_slow) {
     record.detail = {.cause = Cause::others_at_work,
                      .arguments = {std::int64_t{others}},
@@ -42,10 +41,9 @@ void keep_roof_beside(Record& record, const Interval& seconds) {
   record.roof_s = std::min(seconds.low, record.summary().median);
   record.slowest_roof_s = std::max(seconds.high, record.roof_s);
   if (record.slowest_roof_s <= steady_roof * record.roof_s) return;
-  record.roof_absent = {
-      .cause = Cause::limit_not_steady,
-      .arguments = {quantity(record.roof_s, Unit::second),
-                    quantity(record.slowest_roof_s, Unit::second)}};
+  record.roof_absent =
+      because(Cause::limit_not_steady, quantity(record.roof_s, Unit::second),
+              quantity(record.slowest_roof_s, Unit::second));
   record.roof_s = 0;
 }
 

@@ -234,12 +234,11 @@ bool Supervisor::blame(int status) {
   const std::string call(shared_->call);
   Ended ended;
   if (shared_->at_work && shared_->too_long) {
-    ended = {
-        Verdict::timed_out,
-        {.cause = Cause::ended,
-         .further = {{.cause = Cause::took_more_than,
-                      .arguments = {call, quantity(shared_->at_most_s.load(),
-                                                   Unit::second)}}}}};
+    ended = {Verdict::timed_out,
+             {.cause = Cause::ended,
+              .further = {
+                  because(Cause::took_more_than, call,
+                          quantity(shared_->at_most_s.load(), Unit::second))}}};
   } else if (left_) {
     ended.why = *left_;
   } else {

@@ -3,13 +3,11 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 
 #include "machine/pinning.hpp"
 #include "machine/topology.hpp"
 #include "places/presence.hpp"
-#include "record/store.hpp"
 #include "sweep/emulated_size.hpp"
 #include "sweep/interrupt.hpp"
 #include "sweep/listing.hpp"
@@ -38,13 +36,12 @@ void choose_size(PointPlan& point, const Plan& plan, Observer& observer) {
   };
   const auto takes = seconds(point.size);
   if (point.size != point.asked) {
-    observer.note({.cause = Cause::smaller_emulated,
-                   .arguments = {size_text(workload, point.size),
-                                 size_text(workload, point.asked),
-                                 seconds(point.asked)}});
+    observer.note(
+        because(Cause::smaller_emulated, size_text(workload, point.size),
+                size_text(workload, point.asked), seconds(point.asked)));
   } else if (takes.value > long_to_emulate) {
-    observer.note({.cause = Cause::long_emulation,
-                   .arguments = {size_text(workload, point.size), takes}});
+    observer.note(
+        because(Cause::long_emulation, size_text(workload, point.size), takes));
   }
 }
 
@@ -78,14 +75,14 @@ std::vector<PointPlan> split(const Plan& plan, const Places& places,
     if (squares == std::ssize(sizes) ||
         (squares > 0 && !plan.workload->parameters().empty())) {
       sizes.push_back(small_rectangle(*plan.workload, sizes.back()));
-      observer.note({.cause = Cause::rectangle_emulated,
-                     .arguments = {size_text(*plan.workload, sizes.back())}});
+      observer.note(because(Cause::rectangle_emulated,
+                            size_text(*plan.workload, sizes.back())));
     } else if (const auto small = small_square(*plan.workload, sizes.front());
                squares == 0 && square(small)) {
       sizes.insert(sizes.begin(), small);
       first_asked = 1;
-      observer.note({.cause = Cause::square_emulated,
-                     .arguments = {size_text(*plan.workload, small)}});
+      observer.note(
+          because(Cause::square_emulated, size_text(*plan.workload, small)));
     }
   }
   for (const auto& size : sizes) {
@@ -127,8 +124,7 @@ bool anything_wanted(const Plan& plan) {
 void note_others_at_work(Run& run, Observer& observer) {
   run.others_at_work = others_at_work();
   if (run.others_at_work == 0) return;
-  observer.note({.cause = Cause::others_at_work,
-                 .arguments = {std::int64_t{run.others_at_work}}});
+  observer.note(because(Cause::others_at_work, run.others_at_work));
 }
 
 bool needs_gpu(const Plan& plan) {

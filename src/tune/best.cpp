@@ -1,17 +1,31 @@
 #include "tune/best.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <limits>
 #include <memory>
+#include <tuple>
 
 #include "core/file.hpp"
 #include "machine/machine.hpp"
 #include "places/presence.hpp"
 #include "record/store.hpp"
-#include "tune/tuned.hpp"
 
 namespace parlab {
 namespace {
+
+// Sum of the logarithms of the factors between the extents.
+double distance(const Size& a, const Size& b) {
+  if (a.size() != b.size()) return std::numeric_limits<double>::infinity();
+  double sum = 0;
+  // start at 0: parameters count as well and may be 0
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    sum += std::abs(std::log1p(static_cast<double>(a[i])) -
+                    std::log1p(static_cast<double>(b[i])));
+  }
+  return sum;
+}
 
 std::string name_of_this_machine() {
   return describe_run("", gpus_present()).machine;
@@ -70,21 +84,62 @@ void look_up(const Subject& subject, const Tuned& tuned, Lookup& lookup) {
   if (found) {
     lookup.any = true;
     if (found->size == subject.size) return;
-    lookup.stand_ins.push_back(
-        {.cause = Cause::tuned_at_another_size,
-         .arguments = {what, to_string(subject.size),
-                       to_string(found->choice.best.tunables),
-                       to_string(found->size)}});
+    lookup.stand_ins.push_back(because(
+        Cause::tuned_at_another_size, what, to_string(subject.size),
+        to_string(found->choice.best.tunables), to_string(found->size)));
   } else if (missing.empty() ||
              std::get<std::string>(missing.back().arguments.front()) != what) {
     const auto command = command_for(subject);
     if (missing.empty()) lookup.command = command;
-    missing.push_back(
-        {.cause = Cause::not_tuned, .arguments = {what, command}});
+    missing.push_back(because(Cause::not_tuned, what, command));
   }
 }
 
 }  // namespace
+
+std::optional<Choice> choose_best(const std::vector<Record>& trials) {
+  std::vector<std::pair<Summary, const Record*>> timed;
+  for (const auto& record : trials) {
+    if (record.timed()) timed.emplace_back(record.summary(), &record);
+  }
+  if (timed.empty()) return std::nullopt;
+  std::ranges::sort(timed, {}, [](const auto& one) {
+    return std::tie(one.first.interval.high, one.first.median);
+  });
+  Choice choice{*timed.front().second, {}};
+  const Uncertain best = timed.front().first.estimate;
+  timed.erase(timed.begin());
+  std::ranges::sort(timed, {},
+                    [](const auto& one) { return one.first.median; });
+  for (const auto& [summary, record] : timed) {
+    if (tied(ratio(summary.estimate, best))) choice.ties.push_back(*record);
+  }
+  return choice;
+}
+
+Tuned::Tuned(const std::vector<Record>& trials, const std::string& machine,
+             const std::map<std::string, std::string>& source) {
+  for (auto& record : latest(trials)) {
+    const auto now = source.find(record.full_name());
+    if (record.machine != machine || record.cache != Cache::hot ||
+        record.inputs != InputKind::uniform || !record.timed())
+      continue;
+    if (now == source.end() || now->second != record.source_hash) continue;
+    trials_[{record.full_name(), record.dtype}][record.size].push_back(
+        std::move(record));
+  }
+}
+
+std::optional<Tuned::Found> Tuned::find(const std::string& full_name,
+                                        Dtype dtype, const Size& size) const {
+  const auto sizes = trials_.find({full_name, dtype});
+  if (sizes == trials_.end()) return std::nullopt;
+  const auto nearest = std::ranges::min_element(
+      sizes->second, {},
+      [&](const auto& one) { return distance(one.first, size); });
+  if (!std::isfinite(distance(nearest->first, size))) return std::nullopt;
+  return Found{nearest->first, *choose_best(nearest->second)};
+}
 
 std::string tuned_file() {
   return (base_folder() / "results" / name_of_this_machine() / "tuned.trials")
@@ -117,8 +172,7 @@ std::vector<Detail> use_best(const Best& best, const std::string& given,
                      lookup.command + "' first");
   }
   if (untimed) {
-    notes.push_back({.cause = Cause::no_gpu_to_tune_for,
-                     .arguments = {best.begin()->second}});
+    notes.push_back(because(Cause::no_gpu_to_tune_for, best.begin()->second));
   }
   for (const auto* more : {&lookup.stand_ins, &lookup.missing})
     notes.insert(notes.end(), more->begin(), more->end());

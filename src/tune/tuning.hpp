@@ -7,7 +7,7 @@
 #include "sweep/observer.hpp"
 #include "sweep/plan.hpp"
 #include "sweep/supervisor.hpp"
-#include "tune/tuned.hpp"
+#include "tune/best.hpp"
 
 namespace parlab {
 

@@ -3,9 +3,9 @@
 #include <boost/test/unit_test.hpp>
 #include <sstream>
 
+#include "cli/command.hpp"
 #include "cli/help.hpp"
 #include "cli/lists.hpp"
-#include "cli/run_options.hpp"
 #include "cli/run_request.hpp"
 #include "commands/emulate.hpp"
 #include "core/text.hpp"

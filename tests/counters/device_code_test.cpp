@@ -6,7 +6,7 @@
 
 #include "counters/device_code.hpp"
 #include "folder.hpp"
-#include "render/terminal.hpp"
+#include "render/formats.hpp"
 #include "support.hpp"
 #include "text.hpp"
 

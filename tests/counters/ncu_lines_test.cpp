@@ -7,8 +7,7 @@
 #include "counters/counters.hpp"
 #include "counters/ncu_lines.hpp"
 #include "fake_ncu.hpp"
-#include "render/json.hpp"
-#include "render/terminal.hpp"
+#include "render/formats.hpp"
 #include "support.hpp"
 #include "text.hpp"
 

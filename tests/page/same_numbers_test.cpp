@@ -9,7 +9,7 @@
 #include "page/page.hpp"
 #include "record/json.hpp"
 #include "record/table.hpp"
-#include "render/csv.hpp"
+#include "render/formats.hpp"
 #include "render/html.hpp"
 #include "report/reporter.hpp"
 #include "text.hpp"

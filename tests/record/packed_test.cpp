@@ -11,7 +11,7 @@
 #include "folder.hpp"
 #include "page/measured.hpp"
 #include "record/json.hpp"
-#include "record/machine_name.hpp"
+#include "record/run.hpp"
 #include "record/store.hpp"
 #include "said.hpp"
 #include "text.hpp"

@@ -27,7 +27,7 @@
 #include "core/json.hpp"
 #include "folder.hpp"
 #include "record/json.hpp"
-#include "record/machine_name.hpp"
+#include "record/run.hpp"
 #include "record/speedup.hpp"
 #include "record/store.hpp"
 #include "record/table.hpp"

@@ -1,5 +1,5 @@
 // The gain by threads, computed from records with known times.
-#include "record/threads.hpp"
+#include "record/speedup.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <sstream>

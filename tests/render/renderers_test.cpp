@@ -3,10 +3,7 @@
 #include <cmath>
 
 #include "core/text.hpp"
-#include "render/csv.hpp"
-#include "render/json.hpp"
-#include "render/markdown.hpp"
-#include "render/terminal.hpp"
+#include "render/formats.hpp"
 #include "render/words.hpp"
 #include "text.hpp"
 

@@ -18,8 +18,6 @@
 #include "text.hpp"
 #include "tune/best.hpp"
 #include "tune/search.hpp"
-#include "tune/space.hpp"
-#include "tune/tuned.hpp"
 
 namespace fs = std::filesystem;
 using namespace parlab;

@@ -10,8 +10,7 @@
 #include "places/emulation/memory_rules.hpp"
 #include "places/emulation/slow.hpp"
 #include "places/emulation/warp_counts.hpp"
-#include "render/json.hpp"
-#include "render/terminal.hpp"
+#include "render/formats.hpp"
 #include "render/words.hpp"
 #include "text.hpp"
 
