@@ -1,7 +1,6 @@
 // Reads the command line and the environment with Boost.Program_options.
 #include <algorithm>
 #include <boost/program_options.hpp>
-#include <charconv>
 #include <cstdint>
 #include <filesystem>
 
@@ -130,14 +129,9 @@ constexpr const char* blas_variable = "PARLAB_BLAS";
 void check_seed(const Environment& environment) {
   const auto seed = environment.find(seed_variable);
   if (seed == environment.end() || seed->second.empty()) return;
-  std::uint64_t value = 0;
-  const auto& text = seed->second;
-  const auto [stop, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || stop != text.data() + text.size()) {
-    throw UsageError(as_written(seed_variable, text) +
-                     ": allowed is a whole number below 2^64");
-  }
+  if (number_in<std::uint64_t>(seed->second)) return;
+  throw UsageError(as_written(seed_variable, seed->second) +
+                   ": allowed is a whole number below 2^64");
 }
 
 void read_variables(const Environment& environment, const Options& options,

@@ -205,10 +205,9 @@ bool is_one_problem(const Arguments& arguments) {
          std::ranges::all_of(typed, is_number);
 }
 
-bool is_positive(const std::string& text, double max, double& value) {
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc{} && stop == end && value > 0 && value <= max;
+std::optional<double> positive_in(const std::string& text, double max) {
+  const auto value = number_in<double>(text);
+  return value && *value > 0 && *value <= max ? value : std::nullopt;
 }
 
 }  // namespace
@@ -309,21 +308,15 @@ std::int64_t parse_count(const Setting& setting, std::int64_t min,
 }
 
 double parse_positive(const Setting& setting, double max) {
-  double value = 0;
-  if (!is_positive(setting.text, max, value)) {
-    setting.refuse("allowed is a number above 0, at most " +
-                   significant(max, 1));
-  }
-  return value;
+  if (const auto value = positive_in(setting.text, max)) return *value;
+  setting.refuse("allowed is a number above 0, at most " + significant(max, 1));
 }
 
 double parse_percent(const Setting& setting) {
   auto text = setting.text;
   if (text.ends_with('%')) text.pop_back();
-  double value = 0;
-  if (!is_positive(text, 1000, value))
-    setting.refuse("allowed is a percentage, as 5%");
-  return value / 100;
+  if (const auto value = positive_in(text, 1000)) return *value / 100;
+  setting.refuse("allowed is a percentage, as 5%");
 }
 
 }  // namespace parlab

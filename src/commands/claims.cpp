@@ -139,16 +139,11 @@ int print_claims(const Arguments& arguments, const Streams& streams) {
   const auto asked = what_is_asked(arguments);
   auto& out = streams.out;
   std::map<std::string, Machine> machines;
-  std::vector<std::string> warnings;
-  for (const auto& path : arguments.positional) {
-    auto loaded = load_records(record_path(path));
-    for (auto& [id, run] : loaded.runs)
-      machines[run.machine].runs.push_back(std::move(run));
-    for (auto& record : loaded.records)
-      machines[record.machine].records.push_back(std::move(record));
-    std::move(loaded.warnings.begin(), loaded.warnings.end(),
-              std::back_inserter(warnings));
-  }
+  auto loaded = load_all(arguments.positional);
+  for (auto& [id, run] : loaded.runs)
+    machines[run.machine].runs.push_back(std::move(run));
+  for (auto& record : loaded.records)
+    machines[record.machine].records.push_back(std::move(record));
   auto all = table_of_findings();
   for (const auto& [name, machine] : machines) {
     auto findings = judge_claims(machine.records, machine.runs);
@@ -169,7 +164,7 @@ int print_claims(const Arguments& arguments, const Streams& streams) {
                      streams.looks);
   }
   if (format != "table") streams.print(all, format);
-  streams.warn(warnings);
+  streams.warn(loaded.warnings);
   return EXIT_SUCCESS;
 }
 

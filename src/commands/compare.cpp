@@ -115,8 +115,7 @@ struct Side {
 Side load_side(const std::string& name, const RecordFilter& filter,
                std::vector<std::string>& warnings) {
   auto loaded = load_all({name});
-  std::move(loaded.warnings.begin(), loaded.warnings.end(),
-            std::back_inserter(warnings));
+  std::ranges::move(loaded.warnings, std::back_inserter(warnings));
   std::erase_if(loaded.records,
                 [&](const Record& record) { return !filter(record); });
   if (loaded.records.empty())

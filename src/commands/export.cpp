@@ -52,9 +52,7 @@ void write_repetition(JsonWriter& json, const Record& record, std::size_t runs,
   json.begin_object().key("name").value(name);
   json.key("run_name").value(name).key("run_type").value("iteration");
   json.key("repetitions").value(runs).key("repetition_index").value(index);
-  const auto threads = record.tunables.find("threads");
-  json.key("threads").value(threads == record.tunables.end() ? 1
-                                                             : threads->second);
+  json.key("threads").value(record.tunables.value_or("threads", 1));
   json.key("iterations").value(samples.seconds.size());
   json.key("real_time").value(ns, 9).key("cpu_time").value(ns, 9);
   json.key("time_unit").value("ns");

@@ -1,7 +1,6 @@
 #include "commands/leaderboard.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <set>
@@ -129,14 +128,6 @@ std::vector<std::vector<std::string>> fields_of(const std::string& text) {
   return lines;
 }
 
-std::optional<double> number_of(const std::string& text) {
-  double value = 0;
-  const auto* end = text.data() + text.size();
-  if (text.empty() || std::from_chars(text.data(), end, value).ptr != end)
-    return std::nullopt;
-  return value;
-}
-
 void add_class(Boards& boards, const fs::path& folder) {
   const auto file = folder / "grades.csv";
   const auto lines = fields_of(read_text(file, "page --leaderboard:"));
@@ -148,25 +139,25 @@ void add_class(Boards& boards, const fs::path& folder) {
       throw UsageError("page --leaderboard: '" + file.string() +
                        "' does not say its machine and workload: grade again");
     }
-    const auto time = number_of(row["time_s"]);
+    const auto time = number_in<double>(row["time_s"]);
     if (row["verdict"] != "passed" || !time) continue;
     Uncertain estimate{.value = *time};
-    const auto low = number_of(row["time_s_low"]),
-               high = number_of(row["time_s_high"]);
+    const auto low = number_in<double>(row["time_s_low"]),
+               high = number_in<double>(row["time_s_high"]);
     if (low && high && *low > 0) {
       const double half = std::log(*high / *low) / 2 / 1.96;
       estimate = {*time, half * half, 1e6};
     }
     double work = 1;
     for (const auto& extent : split(row["size"], 'x'))
-      work *= number_of(extent).value_or(1);
+      work *= number_in<double>(extent).value_or(1);
     boards[{row["machine"], row["workload"], row["dtype"]}].push_back(
         {.who = row["student"],
          .kernel = "handed in",
          .size = row["size"],
          .work = work,
          .time = estimate,
-         .of_roof = number_of(row["roof"]),
+         .of_roof = number_in<double>(row["roof"]),
          .verified = "right at every size of the class, hidden ones too",
          .source = source_in(folder / "sources", row["student"])});
   }

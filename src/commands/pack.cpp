@@ -1,4 +1,5 @@
 // `parlab pack`: compresses record files to a sixth of their size.
+#include <algorithm>
 #include <filesystem>
 
 #include "commands/record_files.hpp"
@@ -32,8 +33,7 @@ int pack_files(const Arguments& arguments, const Streams& streams) {
     streams.out << (format == "json" ? json_lines(line)
                                      : words(path + ": " + size) + "\n")
                 << std::flush;
-    warnings.insert(warnings.end(), packed.warnings.begin(),
-                    packed.warnings.end());
+    std::ranges::copy(packed.warnings, std::back_inserter(warnings));
   }
   streams.warn(warnings);
   return EXIT_SUCCESS;

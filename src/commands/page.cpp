@@ -2,6 +2,7 @@
 // several machines.
 #include "page/page.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "cli/command.hpp"
@@ -150,10 +151,8 @@ int write_index(const Arguments& arguments, const Streams& streams) {
     throw UsageError("index: no records in any of these folders");
   write_file(text_or(arguments, "output", base_folder() / "plots/index.html"),
              html(page::index_page(machines)));
-  for (const auto& machine : machines) {
-    warnings.insert(warnings.end(), machine.warnings.begin(),
-                    machine.warnings.end());
-  }
+  for (const auto& machine : machines)
+    std::ranges::copy(machine.warnings, std::back_inserter(warnings));
   streams.warn(warnings);
   return EXIT_SUCCESS;
 }

@@ -33,15 +33,8 @@ std::string record_path(const std::string& name) {
 
 Loaded load_all(const std::vector<std::string>& paths) {
   Loaded all;
-  for (const auto& path : paths) {
-    auto loaded = load_records(record_path(path));
-    all.runs.merge(loaded.runs);
-    if (all.records.empty()) all.records.swap(loaded.records);
-    std::move(loaded.records.begin(), loaded.records.end(),
-              std::back_inserter(all.records));
-    std::move(loaded.warnings.begin(), loaded.warnings.end(),
-              std::back_inserter(all.warnings));
-  }
+  for (const auto& path : paths)
+    all.add(load_records(record_path(path)));
   return all;
 }
 

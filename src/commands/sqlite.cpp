@@ -5,10 +5,10 @@
 #ifdef PARLAB_SQLITE
 #include <sqlite3.h>
 
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 
+#include "core/text.hpp"
 #include "statistics/statistics.hpp"
 #endif
 
@@ -71,26 +71,16 @@ void bind_text(sqlite3_stmt* statement, int place, const std::string& text) {
                     static_cast<int>(text.size()), SQLITE_TRANSIENT);
 }
 
-// Whether the whole cell is a number of that kind.
-template <typename Number>
-bool is_number(const std::string& cell, Number& value) {
-  const auto* end = cell.data() + cell.size();
-  const auto result = std::from_chars(cell.data(), end, value);
-  return result.ptr == end && result.ec == std::errc();
-}
-
 void bind_cell(sqlite3_stmt* statement, int place, const std::string& cell,
                bool is_text) {
-  std::int64_t count = 0;
-  double value = 0;
   if (cell.empty()) {
     sqlite3_bind_null(statement, place);
   } else if (is_text) {
     bind_text(statement, place, cell);
-  } else if (is_number(cell, count)) {
-    sqlite3_bind_int64(statement, place, count);
-  } else if (is_number(cell, value)) {
-    sqlite3_bind_double(statement, place, value);
+  } else if (const auto count = number_in<std::int64_t>(cell)) {
+    sqlite3_bind_int64(statement, place, *count);
+  } else if (const auto value = number_in<double>(cell)) {
+    sqlite3_bind_double(statement, place, *value);
   } else {
     bind_text(statement, place, cell);
   }

@@ -1,7 +1,9 @@
 // Small helpers for text that users type and read.
 #pragma once
 
+#include <charconv>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,6 +34,16 @@ inline std::string join(const std::vector<std::string>& parts,
 inline constexpr auto as_text = [](const auto& value) {
   return to_string(value);
 };
+
+// The number that the whole text is.
+template <typename Number>
+std::optional<Number> number_in(std::string_view text) {
+  Number value{};
+  const auto* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
 
 // The words of a command, split as in a shell: at blanks that are neither
 // quoted nor after a backslash.

@@ -26,6 +26,10 @@ class TunableValues : public Tunables,
   std::int64_t operator[](const std::string& name) const {
     return (*this)[name.c_str()];
   }
+  std::int64_t value_or(const std::string& name, std::int64_t otherwise) const {
+    const auto found = find(name);
+    return found == end() ? otherwise : found->second;
+  }
 };
 // "block=256 threads=4"; "" if there are none
 std::string to_string(const TunableValues& tunables);

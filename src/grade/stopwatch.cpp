@@ -60,11 +60,6 @@ std::unique_ptr<Contestant> start_reference(const Assignment& assignment) {
   return contestant;
 }
 
-int threads_of(const TunableValues& tunables) {
-  const auto threads = tunables.find("threads");
-  return threads == tunables.end() ? 1 : static_cast<int>(threads->second);
-}
-
 Record middle(std::vector<Record> runs) {
   const auto nth = runs.begin() + static_cast<std::ptrdiff_t>(runs.size() / 2);
   std::nth_element(runs.begin(), nth, runs.end(),
@@ -170,7 +165,7 @@ std::optional<Record> Stopwatch::time_process(Grade& grade,
     }
     const auto& record = records.front();
     const Call call{&variant, record.size, record.dtype, record.tunables};
-    const int threads = threads_of(call.tunables);
+    const auto threads = static_cast<int>(call.tunables.value_or("threads", 1));
     if (is_running() && !around_s_.contains(threads)) measure_around(threads);
     const auto check =
         check_clock_of(executor, call, all_.assignment, record.summary().median,

@@ -139,8 +139,7 @@ Measured load_machine(const fs::path& folder) {
       experiments.push_back(
           {file.stem().string(), {workloads.begin(), workloads.end()}});
     runs.merge(loaded.runs);
-    std::move(loaded.warnings.begin(), loaded.warnings.end(),
-              std::back_inserter(warnings));
+    std::ranges::move(loaded.warnings, std::back_inserter(warnings));
   }
   oldest_first(records, runs);
   const auto against = rejected(records, runs);
@@ -333,8 +332,7 @@ bool reduced_arithmetic(const Record& record) {
 }
 
 std::int64_t gpus_at_work(const Entry& entry) {
-  const auto gpus = entry.record.tunables.find("gpus");
-  return gpus == entry.record.tunables.end() ? 1 : gpus->second;
+  return entry.record.tunables.value_or("gpus", 1);
 }
 
 bool of_team(const Entry& entry) {

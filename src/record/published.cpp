@@ -1,6 +1,5 @@
 #include "record/published.hpp"
 
-#include <charconv>
 #include <sstream>
 
 #include "core/file.hpp"
@@ -19,11 +18,6 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, ignored);
 }
 
-// No cell of these tables holds a comma or a quote.
-std::vector<std::string> cells_of(const std::string& line) {
-  return split(line, ',');
-}
-
 }  // namespace
 
 PublishedRow::PublishedRow(std::string where,
@@ -39,14 +33,9 @@ const std::string& PublishedRow::text(const std::string& column) const {
 
 double PublishedRow::number(const std::string& column) const {
   const auto& printed = text(column);
-  double value = 0;
-  const auto* end = printed.data() + printed.size();
-  if (std::from_chars(printed.data(), end, value).ptr != end ||
-      printed.empty()) {
-    throw UsageError(where_ + ": '" + printed + "' in the column '" + column +
-                     "' is not a number");
-  }
-  return value;
+  if (const auto value = number_in<double>(printed)) return *value;
+  throw UsageError(where_ + ": '" + printed + "' in the column '" + column +
+                   "' is not a number");
 }
 
 fs::path published_folder() {
@@ -66,11 +55,11 @@ std::vector<PublishedRow> published(const std::string& table) {
   std::istringstream in(read_text(path, "the published numbers in"));
   std::string line;
   std::getline(in, line);
-  const auto titles = cells_of(line);
+  const auto titles = split(line, ',');  // no cell holds a comma or a quote
   std::vector<PublishedRow> rows;
   for (int number = 2; std::getline(in, line); ++number) {
     const auto where = path.string() + ":" + std::to_string(number);
-    const auto cells = cells_of(line);
+    const auto cells = split(line, ',');
     if (cells.size() != titles.size()) {
       throw UsageError(where + ": " + std::to_string(cells.size()) +
                        " cells, but " + std::to_string(titles.size()) +

@@ -107,8 +107,7 @@ const Record* baseline_of(const std::vector<Record>& records,
 }
 
 std::int64_t threads_of(const Record& record) {
-  const auto threads = record.tunables.find("threads");
-  return threads == record.tunables.end() ? 0 : threads->second;
+  return record.tunables.value_or("threads", 0);
 }
 
 bool ThreadGain::good() const {

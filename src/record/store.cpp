@@ -228,6 +228,13 @@ bool is_settled(const Record& record) {
 
 }  // namespace
 
+void Loaded::add(Loaded more) {
+  runs.merge(more.runs);
+  if (records.empty()) records.swap(more.records);
+  std::ranges::move(more.records, std::back_inserter(records));
+  std::ranges::move(more.warnings, std::back_inserter(warnings));
+}
+
 Loaded load_records(const fs::path& path) {
   Loaded loaded;
   const auto parts = parts_of(path);

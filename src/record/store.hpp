@@ -16,6 +16,8 @@ struct Loaded {
   std::vector<Record> records;
   // "results/x.jsonl:17: torn line, skipped"
   std::vector<std::string> warnings;
+
+  void add(Loaded more);
 };
 
 // Reads one file, or every file below a folder, packed or not: see packed.hpp.

@@ -170,10 +170,12 @@ class Page {
     }
   }
 
-  void write(const std::string& tag, const Text& text,
+  // content: a text or a cell
+  template <typename T>
+  void write(const std::string& tag, const T& content,
              const Attributes& attributes = {}) {
     html_.open(tag, attributes);
-    write(text);
+    write(content);
     html_.close();
   }
 
@@ -257,11 +259,8 @@ class Page {
   void write_facts(const Table& table) {
     html_.open("dl").line_break();
     for (const auto& row : table.rows) {
-      for (std::size_t i = 0; i < row.cells.size(); ++i) {
-        html_.open(i == 0 ? "dt" : "dd");
-        write(row.cells[i]);
-        html_.close();
-      }
+      for (std::size_t i = 0; i < row.cells.size(); ++i)
+        write(i == 0 ? "dt" : "dd", row.cells[i]);
       html_.line_break();
     }
     html_.close();
@@ -327,11 +326,8 @@ class Page {
     html_.close().close().open("tbody");
     for (const auto& row : table.rows) {
       html_.line_break().open("tr");
-      for (std::size_t i = 0; i < row.cells.size(); ++i) {
-        html_.open("td", of_column.at(i));
-        write(row.cells[i]);
-        html_.close();
-      }
+      for (std::size_t i = 0; i < row.cells.size(); ++i)
+        write("td", row.cells[i], of_column.at(i));
       html_.close();
     }
     html_.close().close().close();
@@ -350,12 +346,8 @@ class Page {
           "span",
           rung.share > 0 ? Text(Quantity{rung.share, Unit::fraction}) : Text(),
           {{"class", "share"}});
-      html_.open("span", {{"class", "time"}});
-      write(rung.time);
-      html_.close();
-      html_.open("span", {{"class", "gain"}});
-      write(rung.gain);
-      html_.close();
+      write("span", rung.time, {{"class", "time"}});
+      write("span", rung.gain, {{"class", "gain"}});
       for (const auto* text : {&rung.idea, &rung.counts})
         if (!text->empty()) write("small", *text, {{"class", "idea"}});
       html_.close().line_break();
@@ -402,9 +394,8 @@ class Page {
       for (const auto& cell : row.cells) {
         html_.open("li", {{"id", cell.id}});
         write(cell);
-        html_.open("div");
-        write(cell.says);
-        html_.close().close().line_break();
+        write("div", cell.says);
+        html_.close().line_break();
       }
     }
     html_.close().close().line_break();

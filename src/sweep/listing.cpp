@@ -315,9 +315,7 @@ double rough_seconds(const Plan& plan, const Trial& trial) {
   if (variant->needs_gpu()) {
     rate = gpu;
   } else if (variant->backend != "serial") {
-    const auto threads = tunables.find("threads");
-    rate *= threads == tunables.end() ? physical_cores()
-                                      : static_cast<double>(threads->second);
+    rate *= static_cast<double>(tunables.value_or("threads", physical_cores()));
   }
   return (work.flops + work.bytes) / rate;
 }

@@ -36,10 +36,8 @@ Least::Least(const Workload& workload, const Pending& pending)
     : unit_(pending.record.unit), cache_(pending.record.cache) {
   const auto& [variant, size, dtype, tunables, expected_s] =
       pending.trial->call;
-  const auto team = tunables.find("gpus");
-  const int gpus = team == tunables.end()
-                       ? 1
-                       : static_cast<int>(std::max(team->second, {1}));
+  const auto gpus =
+      static_cast<int>(std::max<std::int64_t>(tunables.value_or("gpus", 1), 1));
   work_ = share_of(workload.work(size, dtype), gpus);
   if (variant->travels != nullptr)
     moved_ = variant->travels(size.data(), dtype, gpus);

@@ -68,13 +68,10 @@ void Session::read_elsewhere() {
   for (const auto& path : paths) {
     // nothing has been recorded yet
     if (parts_of(path).empty()) continue;
-    auto loaded = load_records(path);
-    for (const auto& warning : loaded.warnings)
-      observer.note(other(warning));
-    all.runs.merge(loaded.runs);
-    std::move(loaded.records.begin(), loaded.records.end(),
-              std::back_inserter(all.records));
+    all.add(load_records(path));
   }
+  for (const auto& warning : all.warnings)
+    observer.note(other(warning));
   elsewhere = settled(std::move(all), run, true);
 }
 
