@@ -14,10 +14,8 @@ bool can_be_emulated(const RunRequest& request);
 // Returns true if this is that binary already, and false if there is none.
 bool become_emulated(std::vector<std::string> words);
 
-// If a GPU is wanted and there is none, or with --emulate, replaces this
-// process by its sibling parlab-emulated, with the same words. Returns if this
-// is that binary already, or if there is none. Throws UsageError if there is
-// none and --emulate was given.
+// Does so if a GPU is wanted and there is none, or with --emulate. Throws
+// UsageError if it cannot and --emulate was given.
 void emulate_if_needed(const RunRequest& request,
                        std::vector<std::string> words);
 

@@ -25,39 +25,34 @@ std::string required(const Arguments& arguments, const std::string& flag,
   throw UsageError("an image needs --" + flag + " " + example);
 }
 
-struct FilteredImage {
-  const std::string &input, &filter, output;  // output: the file written
-  const Image& image;
-  std::int64_t radius;
-  const Variant& variant;
-  Dtype dtype;
-  const Filtered& filtered;
-};
-
-Document document_of_image(const FilteredImage& one) {
-  const auto& image = one.image;
-  const auto& [result, verdict, detail, emulated] = one.filtered;
+// output: the file written; empty if none was.
+Document document_of_image(const std::string& input, const Image& image,
+                           const std::string& filter, std::int64_t radius,
+                           const Variant& variant, Dtype dtype,
+                           const Filtered& filtered,
+                           const std::string& output) {
   Document document;
   const auto say = [&](const Text& text) {
     document.blocks.push_back(Paragraph{.text = text, .small = true});
   };
-  say(one.input + ": " + Text(image.rows) + " x " + image.cols +
+  const auto& detail = filtered.detail;
+  say(input + ": " + Text(image.rows) + " x " + image.cols +
       (image.channels == 3 ? ", colour" : ", grey") + " up to " +
       std::to_string(image.most));
-  say(one.filter + ": radius " + Text(one.radius));
-  say(one.variant.full_name() + " in " + to_string(one.dtype) + ": " +
-      (emulated ? "executed by emulation, " : "") + to_string(verdict) +
-      (detail ? ": " + Text(detail) : Text()));
-  if (!one.output.empty()) say(one.output + ": written");
+  say(filter + ": radius " + Text(radius));
+  say(variant.full_name() + " in " + to_string(dtype) + ": " +
+      (filtered.emulated ? "executed by emulation, " : "") +
+      to_string(filtered.verdict) + (detail ? ": " + Text(detail) : Text()));
+  if (!output.empty()) say(output + ": written");
   document.blocks.push_back(Table{
       .key = "image",
       .columns =
           keyed({"image", "rows", "columns", "channels", "filter", "radius",
                  "variant", "dtype", "verdict", "detail", "output"}),
-      .rows = {row_of({one.input, image.rows, image.cols,
-                       std::int64_t{image.channels}, one.filter, one.radius,
-                       one.variant.full_name(), to_string(one.dtype),
-                       to_string(verdict), detail, one.output})}});
+      .rows = {
+          row_of({input, image.rows, image.cols, std::int64_t{image.channels},
+                  filter, radius, variant.full_name(), to_string(dtype),
+                  to_string(filtered.verdict), detail, output})}});
   return document;
 }
 
@@ -88,15 +83,10 @@ int filter_an_image(const Arguments& arguments, const Streams& streams) {
   const auto filtered = filter_image(image, weights, variant, dtype, tunables);
   const bool passed = filtered.verdict == Verdict::passed;
   if (passed) write_image(filtered.image, output);
-  const auto document = document_of_image({.input = input,
-                                           .filter = filter,
-                                           .output = passed ? output : "",
-                                           .image = image,
-                                           .radius = std::ssize(weights) / 2,
-                                           .variant = variant,
-                                           .dtype = dtype,
-                                           .filtered = filtered});
-  streams.print(document, format);
+  streams.print(
+      document_of_image(input, image, filter, std::ssize(weights) / 2, variant,
+                        dtype, filtered, passed ? output : ""),
+      format);
   return passed ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

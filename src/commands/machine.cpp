@@ -115,49 +115,38 @@ void measure_between_runs(CeilingsOfMachine& known,
   }
 }
 
-class CeilingsTable {
- public:
-  CeilingsTable(const std::string& place, const Ceilings& ceilings)
-      : place_(place), ceilings_(ceilings) {
-    add_curve("read", ceilings.read);
-    add_curve("copy", ceilings.copy);
-    for (const auto& [unit, rate] : ceilings.units)
-      add(unit, {}, peak_rate(unit, rate), unit);
-    for (const auto& [link, rate] : ceilings.links) {
-      const bool to_host = link == link_from_host || link == link_to_host ||
-                           link == link_from_and_to_host;
-      add((to_host ? "pinned memory, " : "between GPUs, ") + link, {},
-          {rate, Unit::byte_per_second}, "");
-    }
-  }
-  const Table& table() const { return table_; }
-
- private:
-  void add_curve(const std::string& name,
-                 const std::vector<std::pair<double, double>>& curve) {
-    for (const auto& [bytes, rate] : curve) {
+Table table_of_ceilings(const std::string& place, const Ceilings& ceilings) {
+  Table table{.key = "ceiling",
+              .columns = {{"place", "place"},
+                          {"what", "ceiling"},
+                          {"footprint_bytes", "footprint", true},
+                          {"rate", "rate", true},
+                          {"unit"},
+                          {"way", "way"}}};
+  const auto add = [&](const std::string& what, const Text& footprint,
+                       const Quantity& rate, const std::string& way) {
+    const auto found = ceilings.ways.find(way);
+    table.rows.push_back(
+        row_of({place, what, footprint, rate, to_string(rate.unit),
+                found == ceilings.ways.end() ? "" : found->second}));
+  };
+  for (const auto& [name, curve] :
+       {std::pair("read", &ceilings.read), {"copy", &ceilings.copy}}) {
+    for (const auto& [bytes, rate] : *curve) {
       add(name, Quantity{bytes, Unit::byte}, {rate, Unit::byte_per_second},
           curve_point(name, bytes));
     }
   }
-  void add(const std::string& what, const Text& footprint, const Quantity& rate,
-           const std::string& way) {
-    const auto found = ceilings_.ways.find(way);
-    table_.rows.push_back(
-        row_of({place_, what, footprint, rate, to_string(rate.unit),
-                found == ceilings_.ways.end() ? "" : found->second}));
+  for (const auto& [unit, rate] : ceilings.units)
+    add(unit, {}, peak_rate(unit, rate), unit);
+  for (const auto& [link, rate] : ceilings.links) {
+    const bool to_host = link == link_from_host || link == link_to_host ||
+                         link == link_from_and_to_host;
+    add((to_host ? "pinned memory, " : "between GPUs, ") + link, {},
+        {rate, Unit::byte_per_second}, "");
   }
-
-  const std::string& place_;
-  const Ceilings& ceilings_;
-  Table table_{.key = "ceiling",
-               .columns = {{"place", "place"},
-                           {"what", "ceiling"},
-                           {"footprint_bytes", "footprint", true},
-                           {"rate", "rate", true},
-                           {"unit"},
-                           {"way", "way"}}};
-};
+  return table;
+}
 
 // Better values from before stay: a roof is the best that was reached.
 void measure(CeilingsOfMachine& known, const std::string& gpu,
@@ -208,7 +197,7 @@ Section section_of(const std::string& place, const Text& title,
     say("its ceilings are not known: parlab machine --measure");
     return section;
   }
-  section.blocks.push_back(CeilingsTable(place, *ceilings).table());
+  section.blocks.push_back(table_of_ceilings(place, *ceilings));
   const bool measured = ceilings->between_runs.share > 0;
   const auto& runs = measured ? ceilings->between_runs : usual;
   Text text = "medians of runs differ by ";

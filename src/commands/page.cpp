@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "cli/command.hpp"
-#include "commands/experiment_tables.hpp"
 #include "commands/leaderboard.hpp"
+#include "commands/tables.hpp"
 #include "core/file.hpp"
 #include "core/name.hpp"
 #include "page/figures.hpp"

@@ -11,6 +11,27 @@
 namespace parlab::page {
 namespace {
 
+std::string verdict_words(const Finding& finding) {
+  return verdict_sign(finding.outcome) + outcome_of(finding);
+}
+
+// "claim-v-obs3"
+std::string claim_anchor(const Finding& finding) {
+  return "claim-" + anchor(finding.id);
+}
+
+Text counted_verdicts(const std::vector<Finding>& findings) {
+  std::map<Outcome, std::size_t> counts;
+  for (const auto& finding : findings)
+    ++counts[finding.outcome];
+  std::vector<Text> parts;
+  for (const auto outcome : every_value<Outcome>()) {
+    parts.push_back(verdict_sign(outcome) + std::string(to_string(outcome)) +
+                    " " + std::to_string(counts[outcome]));
+  }
+  return joined(parts);
+}
+
 Cell figure_of(const Finding& finding, const std::filesystem::path& figures) {
   if (finding.figure.empty()) return {};
   // The claim's group is the experiment, so the rest of the name is enough.
@@ -86,24 +107,9 @@ std::string verdict_sign(Outcome outcome) {
   }
 }
 
-std::string verdict_words(const Finding& finding) {
-  return verdict_sign(finding.outcome) + outcome_of(finding);
-}
-
-std::string claim_anchor(const Finding& finding) {
-  return "claim-" + anchor(finding.id);
-}
-
-Text counted_verdicts(const std::vector<Finding>& findings) {
-  std::map<Outcome, std::size_t> counts;
-  for (const auto& finding : findings)
-    ++counts[finding.outcome];
-  std::vector<Text> parts;
-  for (const auto outcome : every_value<Outcome>()) {
-    parts.push_back(verdict_sign(outcome) + std::string(to_string(outcome)) +
-                    " " + std::to_string(counts[outcome]));
-  }
-  return joined(parts);
+std::string how_many(const std::vector<Finding>& findings, Outcome outcome) {
+  const auto count = std::ranges::count(findings, outcome, &Finding::outcome);
+  return of_all(static_cast<std::size_t>(count), findings.size());
 }
 
 std::vector<Block> claims_grid(const std::vector<Judged>& machines) {
@@ -145,15 +151,13 @@ Section claims(const std::vector<Finding>& findings,
         table.rows.push_back(row_of(finding, figures));
     }
   }
-  const auto hold = static_cast<std::size_t>(
-      std::ranges::count(findings, Outcome::holds, &Finding::outcome));
   Section section{
       .id = "claims",
       .title = "Do the claims of the source reports hold?",
       .label = "Claims",
       .blocks = {
           Paragraph{(any_tested(findings)
-                         ? of_all(hold, findings.size()) +
+                         ? how_many(findings, Outcome::holds) +
                                " claims and observations hold here. "
                          : "None of the reports' claims is tested on this "
                            "machine. ") +

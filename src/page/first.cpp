@@ -147,14 +147,12 @@ std::optional<Headline> of_arithmetic(const std::vector<Climb>& all) {
 }
 
 Headline of_claims(const std::vector<Finding>& findings) {
-  const auto with = [&](Outcome outcome) {
-    return static_cast<std::size_t>(
-        std::ranges::count(findings, outcome, &Finding::outcome));
-  };
-  return {of_all(with(Outcome::holds), findings.size()),
-          "claims of the source reports hold; " +
-              std::to_string(with(Outcome::does_not_hold)) + " do not",
-          "#claims"};
+  const auto fail =
+      std::ranges::count(findings, Outcome::does_not_hold, &Finding::outcome);
+  return {
+      how_many(findings, Outcome::holds),
+      "claims of the source reports hold; " + std::to_string(fail) + " do not",
+      "#claims"};
 }
 
 }  // namespace

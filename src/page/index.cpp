@@ -330,10 +330,8 @@ Section verdicts(const std::vector<Measured>& machines) {
     judged.push_back({measured.machine, page_address(measured),
                       judge_claims(measured.records, measured.runs)});
     const auto& findings = judged.back().findings;
-    const auto hold =
-        std::ranges::count(findings, Outcome::holds, &Finding::outcome);
-    counts.push_back(of_all(static_cast<std::size_t>(hold), findings.size()) +
-                     " hold on " + measured.machine);
+    counts.push_back(how_many(findings, Outcome::holds) + " hold on " +
+                     measured.machine);
   }
   std::vector<Text> signs;
   for (const auto outcome : every_value<Outcome>())

@@ -96,12 +96,10 @@ struct Judged {
   std::vector<Finding> findings;
 };
 std::vector<Block> claims_grid(const std::vector<Judged>& machines);
-Text counted_verdicts(const std::vector<Finding>& findings);
-std::string claim_anchor(const Finding& finding);  // "claim-v-obs3"
-// A sign beside the words, so that one verdict is easy to find among many; and
-// the words with it.
+// "57 of 89" have that outcome.
+std::string how_many(const std::vector<Finding>& findings, Outcome outcome);
+// A sign beside the words, so that one verdict is easy to find among many.
 std::string verdict_sign(Outcome outcome);
-std::string verdict_words(const Finding& finding);
 
 // The first screens of all machines, for the reader to choose from.
 Alternatives first_of_each(const std::vector<const Measured*>& machines);
