@@ -35,7 +35,7 @@ struct GradeRequest {
   const Workload* workload = nullptr;  // nullptr: the files show which
   std::string path;                    // a file, or a folder of submissions
   std::optional<Dtype> dtype;
-  std::vector<std::string> sizes, hidden;  // as typed
+  std::optional<std::string> sizes, hidden;  // as typed
   std::string reference, output, course;
   std::string points = "full within 1.2x, linear to 0 at 10x";
   std::optional<std::uint64_t> seed;  // for the inputs; nullopt: drawn at
@@ -90,9 +90,9 @@ GradeRequest read_grading(const Arguments& arguments) {
   if (const auto* setting = arguments.find("dtype"))
     asked.dtype = from_string<Dtype>(setting->text);
   if (const auto* setting = arguments.find("sizes"))
-    asked.sizes = {setting->text};
+    asked.sizes = setting->text;
   if (const auto* setting = arguments.find("hidden"))
-    asked.hidden = {setting->text};
+    asked.hidden = setting->text;
   if (const auto* setting = arguments.find("points"))
     asked.points = setting->text;
   if (const auto* setting = arguments.find("seed")) {
@@ -191,12 +191,9 @@ Assignment assignment_of(const GradeRequest& asked,
   assignment.seed = asked.seed ? *asked.seed : std::random_device{}();
   const bool cuda = std::ranges::any_of(submissions, &Submission::is_cuda);
   assignment.gpu = cuda && !why_no_gpu();
-  for (const auto& text : asked.sizes) {
-    for (auto& size : parse_sizes(workload, text, {}))
-      assignment.sizes.push_back(std::move(size));
-  }
-  assignment.sizes_asked = !asked.sizes.empty();
-  assignment.hidden_asked = !asked.hidden.empty();
+  if (asked.sizes) assignment.sizes = parse_sizes(workload, *asked.sizes, {});
+  assignment.sizes_asked = asked.sizes.has_value();
+  assignment.hidden_asked = asked.hidden.has_value();
   // One file at home: sizes at which mistakes show. A class: also the size that
   // is timed.
   if (assignment.sizes.empty()) {
@@ -211,14 +208,11 @@ Assignment assignment_of(const GradeRequest& asked,
           complete_size(workload, {too_long.front() / 2}));
     }
   }
-  for (const auto& text : asked.hidden) {
-    for (auto& size : parse_sizes(workload, text, {}))
-      assignment.hidden.push_back(std::move(size));
-  }
-  if (asked.hidden.empty())
-    assignment.hidden =
-        (course && course->squares ? hidden_squares : hidden_sizes)(
-            workload, assignment.dtype, assignment.seed);
+  assignment.hidden =
+      asked.hidden
+          ? parse_sizes(workload, *asked.hidden, {})
+          : (course && course->squares ? hidden_squares : hidden_sizes)(
+                workload, assignment.dtype, assignment.seed);
   // The arrays, once more for their received copies, and the memory that a
   // student may use in addition.
   double most = 0;

@@ -64,9 +64,9 @@ class Database {
   std::shared_ptr<sqlite3> database_;
 };
 
-// The names of all workloads, and of all variants in the order of their
-// ladders, measured or not. The position of a variant sets its look in all
-// figures.
+// The names of all workloads, of their parameters, and of all variants in the
+// order of their ladders, measured or not. The position of a variant sets its
+// look in all figures.
 void add_names(Database& database);
 
 }  // namespace parlab

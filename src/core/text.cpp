@@ -17,6 +17,12 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
+std::string listed(const std::vector<std::string>& names) {
+  if (names.size() < 2) return join(names, "");
+  const auto but_last = std::vector(names.begin(), names.end() - 1);
+  return join(but_last, ", ") + " and " + names.back();
+}
+
 std::vector<std::string> shell_words(std::string_view command) {
   std::vector<std::string> words;
   bool between = true;  // between two words

@@ -30,6 +30,8 @@ inline std::string join(const std::vector<std::string>& parts,
                         std::string_view separator) {
   return join(parts, separator, std::identity());
 }
+// "a", "a and b", "a, b and c"
+std::string listed(const std::vector<std::string>& names);
 // The text_of for values of enums, sizes and tunables.
 inline constexpr auto as_text = [](const auto& value) {
   return to_string(value);

@@ -64,13 +64,6 @@ inline Text operator+(Text a, const Text& b) {
   return a += b;
 }
 
-// Half the width of an interval as a share of the value. Above the value
-// itself, the exact width does not matter.
-inline Text half_width_of(double share) {
-  if (share > 0.99) return ">99%";
-  return Quantity{share, Unit::fraction};
-}
-
 struct Cell {
   Text text = {};       // empty: unknown, or it does not apply
   Text note = {};       // in small print below it or after it

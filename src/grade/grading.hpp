@@ -70,6 +70,10 @@ struct Grade {
   double points = 0;     // if there is a reference, or it did not pass
 
   bool passed() const { return verdict == Verdict::passed; }
+  void judged(Verdict as, Detail why) {
+    verdict = as;
+    detail = std::move(why);
+  }
 };
 
 struct Class {

@@ -61,11 +61,10 @@ void charged(Grade& grade, const std::function<void()>& step) {
   try {
     step();
   } catch (const PointError& error) {
-    grade.verdict = error.verdict;
-    grade.detail = error.detail;
+    grade.judged(error.verdict, error.detail);
   } catch (const std::system_error& error) {
-    grade.verdict = Verdict::unverified;
-    grade.detail = because(Cause::system_refused, error.what());
+    grade.judged(Verdict::unverified,
+                 because(Cause::system_refused, error.what()));
   }
 }
 
@@ -80,8 +79,7 @@ void judge(Grade& grade, const std::vector<Record>& records) {
       if (record.detail) grade.detail = record.detail;
       continue;
     }
-    grade.verdict = record.verdict;
-    grade.detail = record.detail;
+    grade.judged(record.verdict, record.detail);
     grade.where = record.size;
     return;
   }
@@ -90,10 +88,8 @@ void judge(Grade& grade, const std::vector<Record>& records) {
 Judge::Next Judge::judge(Grade& grade) {
   const auto& submission = grade.submission;
   if (const auto trouble = submission.trouble) {
-    grade.verdict = trouble.cause == Cause::only_on_gpu
-                        ? Verdict::unverified
-                        : Verdict::not_supported;
-    grade.detail = trouble;
+    const bool open = trouble.cause == Cause::only_on_gpu;
+    grade.judged(open ? Verdict::unverified : Verdict::not_supported, trouble);
     return Next::nothing;
   }
   const auto next =
@@ -182,8 +178,7 @@ void Judge::look_for_races(Grade& grade) {
   Grade found;
   parlab::grade::judge(found, swept(plan, watched->places, all_));
   if (found.detail.cause != Cause::race_of_threads) return;
-  grade.verdict = found.verdict;
-  grade.detail = found.detail;
+  grade.judged(found.verdict, found.detail);
   grade.where = found.where;
 }
 

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <system_error>
 
+#include "core/clock.hpp"
 #include "facts/cause.hpp"
 #include "grade/protocol.hpp"
 #include "machine/pinning.hpp"
@@ -28,10 +29,6 @@ constexpr double patience = 10;
 constexpr double times_expected = 20;
 constexpr std::size_t most_words = 1 << 20;  // bytes of an answer, not counting
                                              // arrays
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 std::size_t bytes_of(const std::vector<ArraySpec>& arrays) {
   std::size_t bytes = 0;

@@ -179,8 +179,7 @@ std::optional<Record> Stopwatch::time_process(Grade& grade,
       return record;
     }
     if (check.verdict == ClockVerdict::differs) {
-      grade.verdict = Verdict::implausible;
-      grade.detail = check.detail;
+      grade.judged(Verdict::implausible, check.detail);
       return std::nullopt;
     }
     why_busy = check.detail;

@@ -12,22 +12,6 @@
 namespace parlab::page {
 namespace {
 
-// A part of a relative address: everything except letters, digits and . _ -
-// becomes %XX.
-std::string address(const std::string& folder) {
-  std::string text;
-  for (const char c : folder) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x80 &&
-        (std::isalnum(byte) || c == '.' || c == '_' || c == '-')) {
-      text += c;
-    } else {
-      const char* digits = "0123456789ABCDEF";
-      text += {'%', digits[byte >> 4], digits[byte & 15]};
-    }
-  }
-  return text + "/index.html";
-}
 Cell cell_of(const std::optional<Ceilings>& ceilings) {
   if (!ceilings) return {};
   std::vector<Text> peaks;
@@ -248,8 +232,20 @@ std::vector<Block> ranks(const Machines& machines, bool gpu) {
 
 }  // namespace
 
+// Everything except letters, digits and . _ - becomes %XX.
 std::string page_address(const Measured& measured) {
-  return address(measured.folder);
+  std::string text;
+  for (const char c : measured.folder) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80 &&
+        (std::isalnum(byte) || c == '.' || c == '_' || c == '-')) {
+      text += c;
+    } else {
+      const char* digits = "0123456789ABCDEF";
+      text += {'%', digits[byte >> 4], digits[byte & 15]};
+    }
+  }
+  return text + "/index.html";
 }
 
 Alternatives first_of_each(const std::vector<const Measured*>& machines) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "core/text.hpp"
 #include "page/counts.hpp"
 #include "page/reference.hpp"
 #include "page/sections.hpp"

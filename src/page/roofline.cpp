@@ -3,6 +3,7 @@
 #include <set>
 #include <span>
 
+#include "core/text.hpp"
 #include "page/reference.hpp"
 #include "page/sections.hpp"
 #include "page/words.hpp"

@@ -189,15 +189,6 @@ std::string typeset(const std::string& text) {
   return std::regex_replace(set, extents, "$1 × ");
 }
 
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    text += i == 0 ? "" : i + 1 < names.size() ? ", " : " and ";
-    text += names[i];
-  }
-  return text;
-}
-
 std::string in_words(const Text& text) {
   return words(text, Letters::unicode);
 }

@@ -59,8 +59,6 @@ std::size_t gpus_of_last_run(const Measured& measured);
 bool several_gpus(const Measured& measured);
 // "A^T", "rows x cols" and "3x3" in typographic characters.
 std::string typeset(const std::string& text);
-// "a", "a and b", "a, b and c"
-std::string listed(const std::vector<std::string>& names);
 // In typographic characters.
 std::string in_words(const Text& text);
 // The result of limit_of(), in words that fit into a sentence.

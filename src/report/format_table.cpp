@@ -50,7 +50,8 @@ std::string in_brief(std::vector<std::string> problems) {
   return count + listed(problems);
 }
 
-// The output for one point; empty if none of its records is kept.
+// The output for one point, empty if none of its records is kept; or the sum of
+// all.
 struct Printed {
   std::string text, baseline;
   bool times = false, energy = false, threads = false;
@@ -87,15 +88,16 @@ class TableReporter final : public Reporter {
       end.blocks.push_back(
           Paragraph{.text = text, .small = true, .tone = tone});
     };
-    if (times_ && style_.legend) add_legend(say);
+    if (all_.times && style_.legend) add_legend(say);
     for (const auto& [names, sizes] : verified_by_size()) {
       say("verified by emulation, not timed: " + names + " at " + sizes);
     }
-    if (more_ > 0) {
-      say(std::to_string(more_) +
+    if (all_.more > 0) {
+      say(std::to_string(all_.more) +
           " more settings of these variants: --all shows them");
     }
-    if (passed_ + failed_ + others_ > 0) say(summary(), tone_of_summary());
+    if (all_.passed + all_.failed + all_.others > 0)
+      say(summary(), tone_of_summary());
     out_ << formatted(end, style_.looks) << std::flush;
   }
 
@@ -107,14 +109,14 @@ class TableReporter final : public Reporter {
         "?: too few samples.");
     say("limit: share of what this machine can attain; rate: bytes or "
         "operations that are needed, per second.");
-    if (threads_) {
+    if (all_.threads) {
       say("efficiency: time of one thread over n times that of n threads.");
     }
-    if (!baseline_.empty()) {
-      say("speedup: over " + baseline_ +
+    if (!all_.baseline.empty()) {
+      say("speedup: over " + all_.baseline +
           "; +copies: with those to and from the GPU.");
     }
-    if (energy_) {
+    if (all_.energy) {
       say("joules: of one execution, by the counters of the GPU or of the CPU, "
           "to 3 %.");
     }
@@ -124,7 +126,7 @@ class TableReporter final : public Reporter {
   std::vector<std::pair<std::string, std::string>> verified_by_size() const {
     std::map<std::string, std::vector<std::string>> sizes_of;
     std::map<std::vector<std::string>, std::vector<std::string>> names_at;
-    for (const auto& [workload, name, size] : verified_) {
+    for (const auto& [workload, name, size] : all_.verified) {
       auto& sizes = sizes_of[workload + " " + name];
       if (std::ranges::find(sizes, size) == sizes.end()) sizes.push_back(size);
     }
@@ -142,16 +144,19 @@ class TableReporter final : public Reporter {
   }
 
   std::string summary() const {
-    std::string text = std::to_string(passed_) + " passed, " +
-                       std::to_string(failed_) + " failed";
-    if (others_ > 0) text += ", " + std::to_string(others_) + " not run";
+    std::string text = std::to_string(all_.passed) + " passed, " +
+                       std::to_string(all_.failed) + " failed";
+    if (all_.others > 0)
+      text += ", " + std::to_string(all_.others) + " not run";
     if (!style_.since) return text;
     const std::chrono::duration<double> taken =
         std::chrono::steady_clock::now() - *style_.since;
     return text + " in " + significant(taken.count(), 2, 1) + " s";
   }
   Tone tone_of_summary() const {
-    return failed_ > 0 ? Tone::bad : passed_ > 0 ? Tone::good : Tone::plain;
+    return all_.failed > 0   ? Tone::bad
+           : all_.passed > 0 ? Tone::good
+                             : Tone::plain;
   }
 
   Printed printed(const std::vector<Record>& records) const {
@@ -218,25 +223,21 @@ class TableReporter final : public Reporter {
 
   void print(const Printed& point) {
     out_ << point.text;
-    if (!point.baseline.empty()) baseline_ = point.baseline;
-    times_ |= point.times;
-    threads_ |= point.threads;
-    energy_ |= point.energy;
-    passed_ += point.passed;
-    failed_ += point.failed;
-    others_ += point.others;
-    more_ += point.more;
-    verified_.insert(verified_.end(), point.verified.begin(),
-                     point.verified.end());
+    if (!point.baseline.empty()) all_.baseline = point.baseline;
+    all_.times |= point.times;
+    all_.threads |= point.threads;
+    all_.energy |= point.energy;
+    all_.passed += point.passed;
+    all_.failed += point.failed;
+    all_.others += point.others;
+    all_.more += point.more;
+    std::ranges::copy(point.verified, std::back_inserter(all_.verified));
   }
 
   std::ostream& out_;
   TableStyle style_;
   std::map<std::string, Run> runs_;  // by id
-  std::string baseline_;
-  bool times_ = false, energy_ = false, threads_ = false;
-  std::vector<std::array<std::string, 3>> verified_;
-  std::size_t passed_ = 0, failed_ = 0, others_ = 0, more_ = 0;
+  Printed all_;
 };
 
 }  // namespace

@@ -23,7 +23,9 @@ std::string mark_of(const TimedRow& row, const Yardsticks& yardsticks) {
 
 Text half_width(const TimedRow& row) {
   if (!row.interval()) return "? ";
-  return half_width_of(relative_half_width(row.summary)) +
+  const double share = relative_half_width(row.summary);
+  // Above the value itself, the exact width does not matter.
+  return (share > 0.99 ? Text(">99%") : Quantity{share, Unit::fraction}) +
          Text(row.record->converged ? " " : "!");
 }
 
@@ -262,12 +264,6 @@ std::string title_of_point(const Record& record) {
 
 std::string name_of(const Record& record) {
   return record.backend + "/" + record.variant;
-}
-
-std::string listed(std::vector<std::string> names) {
-  const auto last = names.back();
-  names.pop_back();
-  return names.empty() ? last : join(names, ", ") + " and " + last;
 }
 
 Paragraph fastest(const std::vector<TimedRow>& best,

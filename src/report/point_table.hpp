@@ -61,7 +61,5 @@ void add_what_is_absent(Section& section, const std::vector<TimedRow>& rows);
 // "dmv 64x64 float, hot caches"
 std::string title_of_point(const Record& record);
 std::string name_of(const Record& record);  // "cuda/naive"
-// "a, b and c"
-std::string listed(std::vector<std::string> names);
 
 }  // namespace parlab
