@@ -181,12 +181,11 @@ Document list_of(const std::vector<const Workload*>& workloads) {
       programs.rows.push_back(
           row_for_programs(*variant, dtypes, join(tunables, "; ")));
     }
-    document.blocks.push_back(Section{.title = std::string(workload->name()) +
-                                               ": " +
-                                               std::string(workload->summary()),
-                                      .blocks = {people}});
+    document.add(Section{.title = std::string(workload->name()) + ": " +
+                                  std::string(workload->summary()),
+                         .blocks = {people}});
   }
-  document.blocks.push_back(programs);
+  document.add(programs);
   return document;
 }
 

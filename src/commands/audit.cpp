@@ -74,7 +74,7 @@ int audit_records(const Arguments& arguments, const Streams& streams) {
   for (const auto& objection : objections)
     spoken_against.insert(objection.record);
   Document document{.title = "Audit"};
-  document.blocks.push_back(Paragraph{
+  document.add(Paragraph{
       Text(static_cast<std::int64_t>(spoken_against.size())) + " of " +
       Text(static_cast<std::int64_t>(timed)) + " times should not be quoted"});
   for (const auto& [cause, heading] : headings) {
@@ -92,8 +92,8 @@ int audit_records(const Arguments& arguments, const Streams& streams) {
     }
     if (count == 0) continue;
     table.title = Text(heading) + ": " + Text(static_cast<std::int64_t>(count));
-    document.blocks.push_back(std::move(table));
-    document.blocks.push_back(Paragraph{"the first one again: " + again, true});
+    document.add(std::move(table));
+    document.add(remark("the first one again: " + again));
   }
   streams.print(document);
   return objections.empty() ? EXIT_SUCCESS : EXIT_FAILURE;

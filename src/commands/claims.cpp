@@ -106,8 +106,7 @@ Document document_of_findings(const std::string& title,
                               const std::vector<Finding>& findings,
                               const Asked& asked) {
   Document document{.title = title};
-  if (asked.ids.empty())
-    document.blocks.push_back(Paragraph{counts_of_outcomes(findings), true});
+  if (asked.ids.empty()) document.add(remark(counts_of_outcomes(findings)));
   Table table{.columns = {{}, {.widest = 88}}};
   if (!asked.evidence) table.columns = {{}, {}, {.widest = 66, .cut = true}};
   for (const auto& report : reports_of(findings)) {
@@ -124,9 +123,9 @@ Document document_of_findings(const std::string& title,
     table.rows.insert(table.rows.begin() + static_cast<std::ptrdiff_t>(head),
                       {.cells = {{.text = report}}, .heading = true});
   }
-  document.blocks.push_back(std::move(table));
+  document.add(std::move(table));
   if (!asked.evidence) {
-    document.blocks.push_back(
+    document.add(
         Paragraph{"--claim " + findings.front().id +
                   " shows the rule and the numbers of one, --all of all"});
   }

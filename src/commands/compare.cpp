@@ -281,13 +281,13 @@ Document document_of(const Comparison& comparison, const CompareRules& rules,
                                      .rows = {row_of({"before", sides[0]}),
                                               row_of({"after", sides[1]})}}}};
   const auto say = [&](Text text, bool small = true) {
-    if (!text.empty()) document.blocks.push_back(Paragraph{text, small});
+    if (!text.empty()) document.add(Paragraph{text, small});
   };
   say(counts_of(comparison), false);
   say(spread_of(comparison));
   say(not_compared(comparison));
   const auto points = all ? all_of(comparison) : most_important(comparison);
-  if (!points.empty()) document.blocks.push_back(table_of_points(points));
+  if (!points.empty()) document.add(table_of_points(points));
   const auto left = comparison.points.size() - points.size() -
                     (all ? 0 : comparison.count(Change::same));
   if (left > 0) {

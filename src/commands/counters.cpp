@@ -180,13 +180,12 @@ int compare_counters(const Arguments& arguments, const Streams& streams) {
     streams.print(table, format);
   } else {
     Document document{.title = "Counters of emulation and of a GPU"};
-    document.blocks.push_back(Paragraph{
-        Text(agree) + " of " + Text(pairs) + " agree within 1%", true});
-    document.blocks.push_back(table);
+    document.add(
+        remark(Text(agree) + " of " + Text(pairs) + " agree within 1%"));
+    document.add(table);
     for (const auto& [record, none, why] : all) {
       if (why) {
-        document.blocks.push_back(
-            Paragraph{record.full_name() + ": " + Text(why)});
+        document.add(Paragraph{record.full_name() + ": " + Text(why)});
       }
     }
     streams.print(document);

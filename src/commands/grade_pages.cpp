@@ -45,7 +45,7 @@ std::vector<const Grade*> in_order(const Class& all) {
   return order;
 }
 
-std::vector<Paragraph> terms(const Class& all) {
+std::vector<Block> terms(const Class& all) {
   const auto& assignment = all.assignment;
   const Paragraph how{
       "Every result was compared with the right answer within the bound of its "
@@ -60,16 +60,18 @@ std::vector<Paragraph> terms(const Class& all) {
             ? std::string(grade::without_times)
             : "Nothing was timed: " +
                   parlab::words(all.why_untimed, Letters::unicode) + ".";
-    return {how, {.text = why, .small = true}};
+    return {how, remark(why)};
   }
-  return {how,
-          {"Times are medians, of several processes their mean, at " +
-           parlab::to_string(assignment.sizes.back()) + " on " + all.machine +
-           ", with their 95 % intervals. Points: " + assignment.points.text() +
-           " of the time of " + all.reference->full_name() + ", " +
-           Quantity{all.reference_time.value, Unit::second} +
-           "; the better end of the interval decides, and submissions that "
-           "share a rank share its points."}};
+  return {
+      how,
+      Paragraph{
+          "Times are medians, of several processes their mean, at " +
+          parlab::to_string(assignment.sizes.back()) + " on " + all.machine +
+          ", with their 95 % intervals. Points: " + assignment.points.text() +
+          " of the time of " + all.reference->full_name() + ", " +
+          Quantity{all.reference_time.value, Unit::second} +
+          "; the better end of the interval decides, and submissions that "
+          "share a rank share its points."}};
 }
 
 // All submissions that have a time, and our own rungs, sorted by time; the bar
@@ -107,14 +109,12 @@ std::optional<Section> ladder_of_class(const Class& all, bool anonymous) {
                             .framed = rung.own,
                             .time = {Quantity{rung.time, Unit::second}}});
   }
-  return Section{
-      .id = "ladder",
-      .title = "The ladder of all submissions",
-      .blocks = {Paragraph{.text = "Slowest first; framed bars are the rungs "
+  return Section{.id = "ladder",
+                 .title = "The ladder of all submissions",
+                 .blocks = {remark("Slowest first; framed bars are the rungs "
                                    "of parlab. A bar is the speed, as a share "
-                                   "of the fastest.",
-                           .small = true},
-                 places}};
+                                   "of the fastest."),
+                            places}};
 }
 
 }  // namespace
@@ -163,25 +163,20 @@ Document class_page(const Class& all, bool anonymous) {
       .blocks = {Paragraph{std::to_string(right) + " of " +
                            counted(all.grades.size(), "submission") +
                            " are right."}}};
-  for (const auto& paragraph : terms(all))
-    page.blocks.push_back(paragraph);
-  page.blocks.push_back(
-      Section{.id = "results", .title = "Results", .blocks = {table}});
-  if (auto ladder = ladder_of_class(all, anonymous))
-    page.blocks.push_back(std::move(*ladder));
+  page.add(terms(all));
+  page.add(Section{.id = "results", .title = "Results", .blocks = {table}});
+  page.add(ladder_of_class(all, anonymous));
   return page;
 }
 
 Document student_page(const Class& all, const Grade& grade) {
   Document page{.title = grade.submission.student};
-  auto& blocks = page.blocks;
-  blocks.push_back(Paragraph{
-      Strong{judged_as(grade)} +
-      Text(grade.where.empty() ? ""
-                               : " at " + parlab::to_string(grade.where))});
-  if (grade.detail)
-    blocks.push_back(Paragraph{.text = grade.detail, .verbatim = true});
-  if (!grade.idea.empty()) blocks.push_back(Paragraph{"“" + grade.idea + "”"});
+  page.add(Paragraph{Strong{judged_as(grade)} +
+                     Text(grade.where.empty()
+                              ? ""
+                              : " at " + parlab::to_string(grade.where))});
+  if (grade.detail) page.add(Paragraph{.text = grade.detail, .verbatim = true});
+  if (!grade.idea.empty()) page.add(Paragraph{"“" + grade.idea + "”"});
   auto facts = table_of({"", ""});
   const auto fact = [&](const std::string& what, const Text& value) {
     if (!value.empty()) facts.rows.push_back({{{what}, {value}}});
@@ -204,22 +199,18 @@ Document student_page(const Class& all, const Grade& grade) {
       fact("occupancy", share(record.launch.occupancy));
     }
   }
-  if (!facts.rows.empty()) blocks.push_back(facts);
+  if (!facts.rows.empty()) page.add(facts);
   const Text next = grade::advice(all, grade);
   if (!next.empty()) {
-    blocks.push_back(
-        Section{.title = "What to try next", .blocks = {Paragraph{next}}});
+    page.add(Section{.title = "What to try next", .blocks = {Paragraph{next}}});
   }
   if (grade.slow.size() > 1) {
     Section slow{.title = "What its warps wait for"};
     for (const auto& said : grade.slow)
-      slow.blocks.push_back(Paragraph{said});
-    blocks.push_back(slow);
+      slow.add(Paragraph{said});
+    page.add(slow);
   }
-  Section how{.title = "How it was graded"};
-  for (const auto& paragraph : terms(all))
-    how.blocks.push_back(paragraph);
-  blocks.push_back(how);
+  page.add(Section{.title = "How it was graded", .blocks = terms(all)});
   return page;
 }
 

@@ -32,9 +32,7 @@ Document document_of_image(const std::string& input, const Image& image,
                            const Filtered& filtered,
                            const std::string& output) {
   Document document;
-  const auto say = [&](const Text& text) {
-    document.blocks.push_back(Paragraph{.text = text, .small = true});
-  };
+  const auto say = [&](const Text& text) { document.add(remark(text)); };
   const auto& detail = filtered.detail;
   say(input + ": " + Text(image.rows) + " x " + image.cols +
       (image.channels == 3 ? ", colour" : ", grey") + " up to " +
@@ -44,7 +42,7 @@ Document document_of_image(const std::string& input, const Image& image,
       (filtered.emulated ? "executed by emulation, " : "") +
       to_string(filtered.verdict) + (detail ? ": " + Text(detail) : Text()));
   if (!output.empty()) say(output + ": written");
-  document.blocks.push_back(Table{
+  document.add(Table{
       .key = "image",
       .columns =
           keyed({"image", "rows", "columns", "channels", "filter", "radius",

@@ -215,9 +215,7 @@ class Page {
                     .blocks = {table}};
     if (!others.empty()) {
       std::vector<Text> names(others.begin(), others.end());
-      section.blocks.push_back(
-          Paragraph{.text = "Not measured at this size: " + joined(names) + ".",
-                    .small = true});
+      section.add(remark("Not measured at this size: " + joined(names) + "."));
     }
     return section;
   }
@@ -267,12 +265,11 @@ Document leaderboard(const std::vector<fs::path>& folders) {
       .blocks = {
           Paragraph{"The fastest kernel of each person, for each kind of "
                     "machine. Every kernel was verified before it was timed."},
-          Paragraph{.text = "Times are medians with their 95 % intervals. "
-                            "Kernels that cannot be told from the fastest of a "
-                            "rank share it; two machines of one name are "
-                            "assumed to differ by 1 %. Libraries, serial code "
-                            "and reduced arithmetic are not ranked.",
-                    .small = true}}};
+          remark("Times are medians with their 95 % intervals. "
+                 "Kernels that cannot be told from the fastest of a "
+                 "rank share it; two machines of one name are "
+                 "assumed to differ by 1 %. Libraries, serial code "
+                 "and reduced arithmetic are not ranked.")}};
   Page ranked;
   std::map<std::string, Section> machines;
   for (const auto& [board, all] : boards) {
@@ -280,11 +277,11 @@ Document leaderboard(const std::vector<fs::path>& folders) {
     auto& section = machines[machine];
     section.id = machine;
     section.title = section.label = machine;
-    section.blocks.push_back(ranked.board(workload, dtype, all));
+    section.add(ranked.board(workload, dtype, all));
   }
   for (auto& [machine, section] : machines)
-    page.blocks.push_back(std::move(section));
-  if (auto sources = ranked.sources()) page.blocks.push_back(*sources);
+    page.add(std::move(section));
+  page.add(ranked.sources());
   return page;
 }
 

@@ -191,13 +191,13 @@ Section section_of(const std::string& place, const Text& title,
                    const Ceilings* ceilings, const BetweenRuns& usual) {
   Section section{.title = title};
   const auto say = [&](const Text& text) {
-    section.blocks.push_back(Paragraph{.text = text});
+    section.add(Paragraph{.text = text});
   };
   if (ceilings == nullptr) {
     say("its ceilings are not known: parlab machine --measure");
     return section;
   }
-  section.blocks.push_back(table_of_ceilings(place, *ceilings));
+  section.add(table_of_ceilings(place, *ceilings));
   const bool measured = ceilings->between_runs.share > 0;
   const auto& runs = measured ? ceilings->between_runs : usual;
   Text text = "medians of runs differ by ";
@@ -223,20 +223,20 @@ Table table_of_machine(const Run& run) {
 Document document_of_machine(const Run& run, const std::vector<GpuFacts>& gpus,
                              const CeilingsOfMachine& known) {
   Document document{.title = run.machine, .blocks = {table_of_machine(run)}};
-  document.blocks.push_back(section_of(
+  document.add(section_of(
       "cpu",
       "cpu: " + run.cpu + ", " + std::to_string(run.cores) + " cores, " +
           Quantity{run.memory_bytes, Unit::byte} + ", " + run.compiler,
       known.find(""), usual_between_runs_of_host));
   if (const auto why = why_no_gpu())
-    document.blocks.push_back(Paragraph{.text = "gpu: none: " + Text(*why)});
+    document.add(Paragraph{.text = "gpu: none: " + Text(*why)});
   for (const auto& gpu : gpus) {
     const auto place = "gpu " + std::to_string(gpu.device);
-    document.blocks.push_back(section_of(
-        place,
-        place + ": " + gpu.name + ", " + gpu.uuid + ", PCI " + gpu.pci +
-            ", driver " + gpu.driver + ", CUDA " + gpu.cuda,
-        known.find(gpu.uuid), usual_between_runs_of_gpu));
+    document.add(section_of(place,
+                            place + ": " + gpu.name + ", " + gpu.uuid +
+                                ", PCI " + gpu.pci + ", driver " + gpu.driver +
+                                ", CUDA " + gpu.cuda,
+                            known.find(gpu.uuid), usual_between_runs_of_gpu));
   }
   return document;
 }

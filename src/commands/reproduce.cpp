@@ -189,17 +189,16 @@ Document document_of(const std::vector<Point>& points, const Run& there,
   for (const auto& [result, count] : counts)
     text += (result == counts.begin()->first ? ": " : ", ") + Text(count) +
             " " + result;
-  return {
-      .blocks = {Table{.columns = {{}, {}},
-                       .rows = {row_of({"there", who(there)}),
-                                row_of({"here", here == nullptr
-                                                    ? "nothing was measured"
-                                                    : who(*here)})}},
-                 Paragraph{text + "."}, table_of(points), reasons_of(points),
-                 Paragraph{"ratio: time here / there. The words are those of "
-                           "parlab compare, which also says what one run can "
-                           "tell.",
-                           true}}};
+  return {.blocks = {Table{.columns = {{}, {}},
+                           .rows = {row_of({"there", who(there)}),
+                                    row_of({"here", here == nullptr
+                                                        ? "nothing was measured"
+                                                        : who(*here)})}},
+                     Paragraph{text + "."}, table_of(points),
+                     reasons_of(points),
+                     remark("ratio: time here / there. The words are those of "
+                            "parlab compare, which also says what one run can "
+                            "tell.")}};
 }
 
 int reproduce(const Arguments& arguments, const Streams& streams) {

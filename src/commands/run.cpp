@@ -65,7 +65,7 @@ int sweep_and_count(const Plan& plan, Console& console, Supervisor& supervisor,
   }
   if (how.sass) {
     for (auto& section : device_code_of(kept.points, console))
-      counted.lines.blocks.push_back(std::move(section));
+      counted.lines.add(std::move(section));
   }
   for (const auto& point : kept.points)
     console.point(point);

@@ -177,15 +177,14 @@ Document document_of(const std::vector<Trend>& trends, bool all) {
     }
   }
   Document document;
-  if (!shown.empty()) document.blocks.push_back(table_for_people(shown));
+  if (!shown.empty()) document.add(table_for_people(shown));
   Text rest = "Not shown: " + Text(once) + " points of one commit alone";
   if (steady > 0)
     rest += ", " + Text(steady) + " that changed at no commit (--all)";
-  document.blocks.push_back(Paragraph{rest + ".", true});
-  document.blocks.push_back(Paragraph{
+  document.add(remark(rest + "."));
+  document.add(remark(
       "ratio: time over that at the commit before. The words are those of "
-      "parlab compare.",
-      true});
+      "parlab compare."));
   return document;
 }
 

@@ -121,15 +121,14 @@ Document experiment_tables(const std::string& path, const std::string& file) {
   if (!origin.rows.empty()) document.title = origin.rows[0][0].text;
   for (const auto& [title, sql] : read_questions(file)) {
     if (sql.empty()) {
-      document.blocks.push_back(Paragraph{.text = title, .small = true});
+      document.add(remark(title));
       continue;
     }
     auto table = table_of(title, database.ask(sql, {}));
     if (table.rows.empty()) {
-      document.blocks.push_back(
-          Paragraph{.text = title + ": no records of it here.", .small = true});
+      document.add(remark(title + ": no records of it here."));
     } else {
-      document.blocks.push_back(std::move(table));
+      document.add(std::move(table));
     }
   }
   return document;

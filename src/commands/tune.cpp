@@ -66,20 +66,18 @@ Row row_of_search(const Subject& subject, const Tuning& tuning) {
 }
 
 Document document_of_searches(std::vector<Row> rows) {
-  return {.blocks = {
-              Table{.columns = {{.title = "variant", .widest = 20},
-                                {.title = "size, dtype", .widest = 18},
-                                {.title = "tried", .right = true},
-                                {.title = "best", .widest = 20},
-                                {.title = "time", .right = true},
-                                {.title = "gain", .widest = 20},
-                                {.title = "ties", .widest = 24}},
-                    .rows = std::move(rows)},
-              Paragraph{.text = "gain: time at the defaults / at the best, "
-                                "with its 95 % interval, both measured again "
-                                "after the search; ties: the samples of the "
-                                "search do not tell them apart.",
-                        .small = true}}};
+  return {.blocks = {Table{.columns = {{.title = "variant", .widest = 20},
+                                       {.title = "size, dtype", .widest = 18},
+                                       {.title = "tried", .right = true},
+                                       {.title = "best", .widest = 20},
+                                       {.title = "time", .right = true},
+                                       {.title = "gain", .widest = 20},
+                                       {.title = "ties", .widest = 24}},
+                           .rows = std::move(rows)},
+                     remark("gain: time at the defaults / at the best, "
+                            "with its 95 % interval, both measured again "
+                            "after the search; ties: the samples of the "
+                            "search do not tell them apart.")}};
 }
 
 // The variants with tunables that can be timed here.

@@ -3,8 +3,11 @@
 // into text, CSV, JSON, HTML or SVG.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -251,6 +254,8 @@ struct Section {
   std::vector<Block> blocks = {};
   bool folded = false;   // only its title is shown, and unfolds it
   bool printed = false;  // not folded on paper
+
+  void add(auto more) { add_to(blocks, std::move(more)); }
 };
 struct Document {
   std::string title = {};
@@ -258,6 +263,25 @@ struct Document {
   std::vector<Link> elsewhere = {};  // after the links to its sections
   // one line each, on the other stream of a terminal
   std::vector<Detail> warnings = {};
+
+  void add(auto more) { add_to(blocks, std::move(more)); }
 };
+
+// more: a block, several, or one that may be missing.
+inline void add_to(std::vector<Block>& blocks, Block more) {
+  blocks.push_back(std::move(more));
+}
+inline void add_to(std::vector<Block>& blocks, std::vector<Block> more) {
+  std::ranges::move(more, std::back_inserter(blocks));
+}
+template <typename T>
+void add_to(std::vector<Block>& blocks, std::optional<T> more) {
+  if (more) blocks.push_back(std::move(*more));
+}
+
+// In small print.
+inline Paragraph remark(Text text) {
+  return {.text = std::move(text), .small = true};
+}
 
 }  // namespace parlab

@@ -115,8 +115,7 @@ Document class_report(const Class& all) {
     for (const auto& size : *sizes)
       summary += " " + to_string(size);
   }
-  return {.blocks = {table, Paragraph{summary},
-                     Paragraph{.text = terms(all), .small = true}}};
+  return {.blocks = {table, Paragraph{summary}, remark(terms(all))}};
 }
 
 Table class_table(const Class& all) {
@@ -154,8 +153,7 @@ Document check_report(const Class& all) {
   if (grade.detail) verdict += Text(": ") + grade.detail;
   Document report{.blocks = {Paragraph{verdict}}};
   const auto next = advice(all, grade);
-  if (!next.empty())
-    report.blocks.push_back(Paragraph{.text = next, .small = true});
+  if (!next.empty()) report.add(remark(next));
   return report;
 }
 

@@ -164,16 +164,13 @@ Section claims(const std::vector<Finding>& findings,
                     counted_verdicts(findings) +
                     ". Each links to its text and to the reason why it holds "
                     "or not."},
-          Paragraph{
-              .text = "\"5 of 6, 1 undecided\": the rule holds at 5 of the 6 "
-                      "places where the samples decide; at 1 more they cannot "
-                      "decide. A tie: no measurable difference.",
-              .small = true}}};
-  for (auto& grid : claims_grid({{"", "", findings}}))
-    section.blocks.push_back(std::move(grid));
+          remark("\"5 of 6, 1 undecided\": the rule holds at 5 of the 6 "
+                 "places where the samples decide; at 1 more they cannot "
+                 "decide. A tie: no measurable difference.")}};
+  section.add(claims_grid({{"", "", findings}}));
   for (const auto& report : reports_of(findings))
-    section.blocks.push_back(list_of(findings, report));
-  section.blocks.push_back(table);
+    section.add(list_of(findings, report));
+  section.add(table);
   return section;
 }
 

@@ -75,7 +75,7 @@ std::optional<Section> devices(const Measured& measured) {
                              {slower},
                              {Range{slower}}}});
     }
-    section.blocks.push_back(table);
+    section.add(table);
   }
   return section;
 }

@@ -311,19 +311,17 @@ std::optional<Section> energy(const Measured& measured) {
                   untold(answers) + ".";
     section.blocks = {Paragraph{strip.title}, strip};
   }
-  if (!table.rows.empty()) section.blocks.push_back(table);
-  section.blocks.push_back(Paragraph{
-      .text = "Energy of one execution, including idle power. For a GPU it is "
-              "that of the whole board, for a CPU that of its packages and, if "
-              "it is counted, their memory; the rest of the machine is not "
-              "included. A GPU is therefore not compared with a CPU. Each "
-              "variant is shown with its fastest setting whose energy was "
-              "measured. \"Back to back\": time per execution in the long loop "
-              "used to measure energy; power is that of this loop.",
-      .small = true});
-  std::move(details.begin(), details.end(), std::back_inserter(section.blocks));
-  auto absent = without_joules(measured);
-  if (absent) section.blocks.push_back(std::move(*absent));
+  if (!table.rows.empty()) section.add(table);
+  section.add(
+      remark("Energy of one execution, including idle power. For a GPU it is "
+             "that of the whole board, for a CPU that of its packages and, if "
+             "it is counted, their memory; the rest of the machine is not "
+             "included. A GPU is therefore not compared with a CPU. Each "
+             "variant is shown with its fastest setting whose energy was "
+             "measured. \"Back to back\": time per execution in the long loop "
+             "used to measure energy; power is that of this loop."));
+  section.add(std::move(details));
+  section.add(without_joules(measured));
   return section;
 }
 

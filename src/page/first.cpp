@@ -233,11 +233,9 @@ Section first_screen(const Measured& measured,
                   .title =
                       "From the first kernel to the fastest, against the "
                       "limit of the hardware"};
-  const auto strip = first_to_fastest(measured, "", "fig-first");
-  if (strip) section.blocks.push_back(*strip);
+  section.add(first_to_fastest(measured, "", "fig-first"));
   const auto missing = not_measured(measured, findings);
-  if (!missing.empty())
-    section.blocks.push_back(Paragraph{.text = missing, .small = true});
+  if (!missing.empty()) section.add(remark(missing));
   return section;
 }
 

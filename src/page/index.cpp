@@ -222,10 +222,8 @@ std::vector<Block> ranks(const Machines& machines, bool gpu) {
     blocks = {Paragraph{strip.title}, strip, table};
   }
   if (!missing.empty()) {
-    blocks.push_back(Paragraph{.text = "Not measured at these sizes, on " +
-                                       half + ": " + join(missing, ", ") +
-                                       " workloads.",
-                               .small = true});
+    blocks.push_back(remark("Not measured at these sizes, on " + half + ": " +
+                            join(missing, ", ") + " workloads."));
   }
   return blocks;
 }
@@ -306,16 +304,14 @@ Section side_by_side(const std::vector<Measured>& machines) {
           "are compared with each other, and CPUs with each other, each "
           "workload at the largest size that most of them measured."}}};
   if (!left_out.empty()) {
-    section.blocks.push_back(Paragraph{
+    section.add(Paragraph{
         "Left out: " + joined(left_out) +
         ", which have several GPUs of a model that is compared here as a "
         "single one. " +
         Link{"What does a second GPU gain?", "#teams"} + " compares those."});
   }
-  for (const bool gpu : {true, false}) {
-    for (auto& block : ranks(compared, gpu))
-      section.blocks.push_back(std::move(block));
-  }
+  for (const bool gpu : {true, false})
+    section.add(ranks(compared, gpu));
   return section;
 }
 
@@ -339,8 +335,7 @@ Section verdicts(const std::vector<Measured>& machines) {
                                        joined(counts) + ". " + joined(signs) +
                                        ". Each links to its rule and its "
                                        "numbers on the page of the machine."}}};
-  for (auto& grid : claims_grid(judged))
-    section.blocks.push_back(std::move(grid));
+  section.add(claims_grid(judged));
   return section;
 }
 

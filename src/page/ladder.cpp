@@ -216,10 +216,8 @@ Section half_of(const Measured& measured, const Entries& entries, bool gpu,
               where_counted(measured, rungs),
           .small = true}}};
   const auto* best_full = best(full);
-  if (const auto why = why_apart(measured, rungs, best_full))
-    section.blocks.push_back(*why);
-  if (!full.empty())
-    section.blocks.push_back(ladder_of(measured, full, nullptr, curves));
+  section.add(why_apart(measured, rungs, best_full));
+  if (!full.empty()) section.add(ladder_of(measured, full, nullptr, curves));
   const std::pair<Precision, std::string> others[] = {
       {Precision::alike,
        "Other arithmetic with the same accuracy: its errors stay within the "
@@ -229,13 +227,13 @@ Section half_of(const Measured& measured, const Entries& entries, bool gpu,
   for (const auto& [precision, what] : others) {
     const auto some = of_precision(rungs, precision);
     if (some.empty()) continue;
-    section.blocks.push_back(
+    section.add(
         Paragraph{Strong{what} +
                   Text(best_full == nullptr
                            ? ""
                            : " Compared with the fastest in full precision; "
                              "percent of the limit of its own units.")});
-    section.blocks.push_back(ladder_of(measured, some, best_full, curves));
+    section.add(ladder_of(measured, some, best_full, curves));
   }
   return section;
 }

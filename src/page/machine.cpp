@@ -64,9 +64,7 @@ Section ceilings_of(const std::string& what, const Ceilings& ceilings) {
   }
   Section section{
       .title = "Measured ceilings of the " + what,
-      .blocks = {
-          Paragraph{.text = "The best that any run measured.", .small = true},
-          facts(peaks)}};
+      .blocks = {remark("The best that any run measured."), facts(peaks)}};
   auto table =
       folded_numbers("Bandwidth by footprint", {"footprint", "read", "copy"});
   for (const auto& [bytes, read] : ceilings.read) {
@@ -78,7 +76,7 @@ Section ceilings_of(const std::string& what, const Ceilings& ceilings) {
           {bandwidth(read)},
           {copy == ceilings.copy.end() ? Text() : bandwidth(copy->second)}}});
   }
-  if (!table.rows.empty()) section.blocks.push_back(table);
+  if (!table.rows.empty()) section.add(table);
   return section;
 }
 
@@ -214,9 +212,9 @@ Section machine(const Measured& measured) {
            {"Records", counted(measured.entries.size(), "point") +
                            " measured with warm caches"}})}};
   if (const auto ceilings = measured.device_ceilings())
-    section.blocks.push_back(ceilings_of("GPU", *ceilings));
+    section.add(ceilings_of("GPU", *ceilings));
   if (const auto ceilings = measured.host_ceilings())
-    section.blocks.push_back(ceilings_of("CPU", *ceilings));
+    section.add(ceilings_of("CPU", *ceilings));
   return section;
 }
 

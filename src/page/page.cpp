@@ -19,21 +19,18 @@ Document machine_page(const Measured& measured,
   page.blocks = {Paragraph{what_this_is({&measured})},
                  headlines(measured, findings),
                  first_screen(measured, findings)};
-  const auto add = [&](std::optional<Section> section) {
-    if (section) page.blocks.push_back(std::move(*section));
-  };
   for (const auto& workload : measured.workloads())
-    add(workload_section(measured, workload, figures, tables));
-  add(transfers(measured));
-  add(teams(measured));
-  add(threads(measured));
-  add(energy(measured));
-  add(claims(findings, figures));
-  add(shared_experiments(measured, figures, tables));
-  add(rooflines(measured));
-  add(devices(measured));
-  add(machine(measured));
-  add(glossary());
+    page.add(workload_section(measured, workload, figures, tables));
+  page.add(transfers(measured));
+  page.add(teams(measured));
+  page.add(threads(measured));
+  page.add(energy(measured));
+  page.add(claims(findings, figures));
+  page.add(shared_experiments(measured, figures, tables));
+  page.add(rooflines(measured));
+  page.add(devices(measured));
+  page.add(machine(measured));
+  page.add(glossary());
   return page;
 }
 
@@ -52,11 +49,11 @@ Document index_page(const std::vector<Measured>& machines) {
                     "How close does code come to what the hardware allows?"};
   page.blocks = {Paragraph{what_this_is(in_order)}, first_of_each(in_order),
                  side_by_side(machines)};
-  if (auto section = largest_team(machines)) page.blocks.push_back(*section);
-  if (auto section = scaling(machines)) page.blocks.push_back(*section);
-  page.blocks.push_back(verdicts(machines));
-  page.blocks.push_back(machine_list(machines));
-  if (auto section = glossary()) page.blocks.push_back(*section);
+  page.add(largest_team(machines));
+  page.add(scaling(machines));
+  page.add(verdicts(machines));
+  page.add(machine_list(machines));
+  page.add(glossary());
   return page;
 }
 

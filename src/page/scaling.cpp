@@ -179,8 +179,7 @@ std::optional<Section> pair_section(const Measured& slower,
           Paragraph{"Measured ratios: " + gains_of_ceilings(slow, fast) + "."},
           list, table}};
   if (!not_both.empty()) {
-    section.blocks.push_back(
-        Paragraph{"Not measured on both: " + not_both + "."});
+    section.add(Paragraph{"Not measured on both: " + not_both + "."});
   }
   return section;
 }
@@ -203,10 +202,8 @@ std::optional<Section> scaling(const std::vector<Measured>& machines) {
           Text(share(alike)) +
           ", over its whole interval. Otherwise it waits for something else, "
           "such as caches or its own instructions."}}};
-  for (std::size_t i = 1; i < kinds.size(); ++i) {
-    if (auto pair = pair_section(*kinds.front(), *kinds[i]))
-      section.blocks.push_back(std::move(*pair));
-  }
+  for (std::size_t i = 1; i < kinds.size(); ++i)
+    section.add(pair_section(*kinds.front(), *kinds[i]));
   return section;
 }
 

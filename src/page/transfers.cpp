@@ -362,29 +362,27 @@ Section transfers(const Measured& measured) {
     section.blocks.insert(
         section.blocks.end(),
         {table,
-         Paragraph{
-             .text = "The size from which the GPU is faster than the best CPU "
-                     "variant, with its data already on the GPU or copied "
-                     "there and back. It wins if the whole 95 % interval is "
-                     "above 1; the kernel is the fastest one with pageable "
-                     "copies. Pageable copies: ordinary memory of the host, "
-                     "copied before and after one execution. Pinned copies: "
-                     "the same with pinned memory. Copies while computing: "
-                     "pinned memory, copied in chunks while the kernel runs. "
-                     "The last column shows how many executions on the same "
-                     "data pay for pageable copies, at the size of the row.",
-             .small = true}});
+         remark("The size from which the GPU is faster than the best CPU "
+                "variant, with its data already on the GPU or copied "
+                "there and back. It wins if the whole 95 % interval is "
+                "above 1; the kernel is the fastest one with pageable "
+                "copies. Pageable copies: ordinary memory of the host, "
+                "copied before and after one execution. Pinned copies: "
+                "the same with pinned memory. Copies while computing: "
+                "pinned memory, copied in chunks while the kernel runs. "
+                "The last column shows how many executions on the same "
+                "data pay for pageable copies, at the size of the row.")});
   }
   if (!not_both.empty()) {
-    section.blocks.push_back(Paragraph{
+    section.add(Paragraph{
         "Not measured both on the CPU and, with transfers, on the GPU: " +
         join(not_both, ", ") + "."});
   }
   if (!charts.empty()) {
-    section.blocks.push_back(Section{.title = "Times at all sizes",
-                                     .blocks = charts,
-                                     .folded = true,
-                                     .printed = true});
+    section.add(Section{.title = "Times at all sizes",
+                        .blocks = charts,
+                        .folded = true,
+                        .printed = true});
   }
   return section;
 }

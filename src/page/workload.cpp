@@ -70,9 +70,9 @@ Section section_of(const Experiment& experiment,
   }
   const auto tables = all_tables.find(experiment.name);
   if (tables != all_tables.end()) {
-    section.blocks.push_back(Section{.title = "Tables of " + experiment.name,
-                                     .blocks = tables->second,
-                                     .folded = true});
+    section.add(Section{.title = "Tables of " + experiment.name,
+                        .blocks = tables->second,
+                        .folded = true});
   }
   return section;
 }
@@ -85,35 +85,32 @@ Section workload_section(const Measured& measured, const std::string& workload,
   Section section{.id = anchor("workload-" + workload),
                   .title = workload,
                   .label = workload};
-  auto& blocks = section.blocks;
   if (const auto* known = Registry::instance().workload(workload))
-    blocks.push_back(Paragraph{typeset(std::string(known->summary()))});
+    section.add(Paragraph{typeset(std::string(known->summary()))});
   Curves curves;
   for (const auto& experiment : measured.experiments) {
     const auto& names = experiment.workloads;
     if (names.size() == 1 && names.front() == workload)
       find_curves(figures_of(figures, experiment.name), curves);
   }
-  if (const auto reference = reference_of(measured, workload)) {
-    for (auto& ladder : ladders(measured, *reference, curves))
-      blocks.push_back(std::move(ladder));
-  }
+  if (const auto reference = reference_of(measured, workload))
+    section.add(ladders(measured, *reference, curves));
   if (auto kernels = only_verified(measured, workload))
-    blocks.push_back(std::move(*kernels));
+    section.add(std::move(*kernels));
   auto failed = failures(measured, workload);
-  if (!failed.rows.empty()) blocks.push_back(std::move(failed));
+  if (!failed.rows.empty()) section.add(std::move(failed));
   std::vector<Text> shared;
   for (const auto& experiment : measured.experiments) {
     const auto& names = experiment.workloads;
     if (std::ranges::find(names, workload) == names.end()) continue;
     if (names.size() == 1) {
-      blocks.push_back(section_of(experiment, figures, tables));
+      section.add(section_of(experiment, figures, tables));
     } else {
       shared.push_back(Link{experiment.name, "#" + anchor_of(experiment)});
     }
   }
   if (!shared.empty()) {
-    blocks.push_back(
+    section.add(
         Paragraph{"Compared with other workloads in " + joined(shared) + "."});
   }
   return section;
@@ -126,7 +123,7 @@ std::optional<Section> shared_experiments(const Measured& measured,
       .id = "across", .title = "Across workloads", .label = "Across workloads"};
   for (const auto& experiment : measured.experiments) {
     if (experiment.workloads.size() > 1)
-      section.blocks.push_back(section_of(experiment, figures, tables));
+      section.add(section_of(experiment, figures, tables));
   }
   return section.blocks.empty() ? std::nullopt : std::optional(section);
 }

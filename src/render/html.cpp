@@ -447,8 +447,7 @@ class Page {
     const auto svg =
         draw(strip, StripForm::wide) + draw(strip, StripForm::narrow);
     if (svg.empty()) return;
-    if (!strip.leads.empty())
-      write(Paragraph{.text = strip.leads, .small = true}, 0);
+    if (!strip.leads.empty()) write(remark(strip.leads), 0);
     write_figure(strip.id, svg, strip.caption);
   }
 

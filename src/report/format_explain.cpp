@@ -111,7 +111,7 @@ class ExplainReporter final : public Reporter {
     }
     const bool counted = std::ranges::any_of(
         shown, [](const Record& record) { return !record.counters.empty(); });
-    section.blocks.push_back(table_explained(shown, counted));
+    section.add(table_explained(shown, counted));
     out_ << formatted(section, looks_) << std::endl;
     printed_ = true;
     counted_ |= counted;
@@ -119,9 +119,7 @@ class ExplainReporter final : public Reporter {
 
   void finish() override {
     Document notes;
-    const auto say = [&](const std::string& text) {
-      notes.blocks.push_back(Paragraph{.text = text, .small = true});
-    };
+    const auto say = [&](const std::string& text) { notes.add(remark(text)); };
     if (!printed_) {
       say("no GPU kernels here: nothing to explain");
     } else {

@@ -85,8 +85,7 @@ class TableReporter final : public Reporter {
   void finish() override {
     Document end;
     const auto say = [&](const std::string& text, Tone tone = Tone::plain) {
-      end.blocks.push_back(
-          Paragraph{.text = text, .small = true, .tone = tone});
+      end.add(Paragraph{.text = text, .small = true, .tone = tone});
     };
     if (all_.times && style_.legend) add_legend(say);
     for (const auto& [names, sizes] : verified_by_size()) {
@@ -196,21 +195,19 @@ class TableReporter final : public Reporter {
                                                              : run.machine;
     Section section{.title = heading(first, whose, style_.looks.width)};
     const auto best = best_of_each(rows);
-    section.blocks.push_back(table_of_rows(best, yardsticks));
+    section.add(table_of_rows(best, yardsticks));
     result.times = yardsticks.best != nullptr;
     result.threads = any_efficiency(best, yardsticks);
     result.energy = any_energy(rows);
     if (yardsticks.best != nullptr && best.size() > 1) {
-      section.blocks.push_back(
-          fastest(best, yardsticks, style_.since.has_value()));
+      section.add(fastest(best, yardsticks, style_.since.has_value()));
     }
     if (auto use = use_of_threads(yardsticks); !use.text.empty())
-      section.blocks.push_back(std::move(use));
+      section.add(std::move(use));
     if (best.size() < rows.size()) {
       if (style_.all) {
-        section.blocks.push_back(
-            Section{.title = "all settings",
-                    .blocks = {table_of_rows(rows, yardsticks)}});
+        section.add(Section{.title = "all settings",
+                            .blocks = {table_of_rows(rows, yardsticks)}});
       } else {
         result.more = rows.size() - best.size();
       }

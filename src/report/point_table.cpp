@@ -196,7 +196,7 @@ void add_what_is_absent(Section& section, const std::vector<TimedRow>& rows) {
     }
     for (auto& [why, whose] : reasons) {
       whose.erase(std::unique(whose.begin(), whose.end()), whose.end());
-      section.blocks.push_back(
+      section.add(
           Paragraph{.text = what + join(whose, ", ") + ": " + Text(why)});
     }
   };
