@@ -60,8 +60,7 @@ Detail command_problem(const Record& record, const Run& run) {
     return std::ranges::find(words, word) != words.end();
   };
   if (has(asked, record.backend) ||
-      has(value_of(run.command, "--variant", "VARIANT"),
-          record.backend + "/" + record.variant))
+      has(value_of(run.command, "--variant", "VARIANT"), record.name()))
     return {};
   return because(Cause::not_asked_for, asked);
 }
@@ -280,7 +279,7 @@ Audit audit(const std::vector<Record>& records,
 std::vector<std::string> arguments_for(const Record& record) {
   std::vector<std::string> words{
       record.workload, to_string(record.size),
-      "--variant",     record.backend + "/" + record.variant,
+      "--variant",     record.name(),
       "--dtype",       std::string(to_string(record.dtype)),
       "--cache",       std::string(to_string(record.cache))};
   if (record.inputs != InputKind::uniform)

@@ -24,6 +24,10 @@ bool square(const Record& record) {
              [&](auto extent) { return extent == record.size.front(); });
 }
 
+double median_of(const Record* record) {
+  return record->summary().median;
+}
+
 constexpr std::size_t most_listed = 7;
 const std::string more_samples =
     "more samples: a longer --time-limit, or several runs";
@@ -52,8 +56,7 @@ std::vector<Announced>& announced() {
 }  // namespace
 
 Selection Selection::variant(const std::string& name) const {
-  return where(
-      [&](const Record& r) { return r.backend + "/" + r.variant == name; });
+  return where([&](const Record& r) { return r.name() == name; });
 }
 
 Selection Selection::backend(const std::string& name) const {
@@ -83,18 +86,12 @@ Selection Selection::counted() const {
 }
 
 const Record* Selection::best() const {
-  const auto found =
-      std::min_element(begin(), end(), [](const Record* a, const Record* b) {
-        return a->summary().median < b->summary().median;
-      });
+  const auto found = std::ranges::min_element(records_, {}, median_of);
   return found == end() ? nullptr : *found;
 }
 
 const Record* Selection::worst() const {
-  const auto found =
-      std::max_element(begin(), end(), [](const Record* a, const Record* b) {
-        return a->summary().median < b->summary().median;
-      });
+  const auto found = std::ranges::max_element(records_, {}, median_of);
   return found == end() ? nullptr : *found;
 }
 
@@ -248,8 +245,7 @@ std::string setting(const Record& record) {
 
 std::string name(const Record& record) {
   const auto tunables = to_string(record.tunables);
-  return record.backend + "/" + record.variant +
-         (tunables.empty() ? "" : " " + tunables);
+  return record.name() + (tunables.empty() ? "" : " " + tunables);
 }
 
 std::optional<double> counter(const Record& record, const std::string& name) {

@@ -51,8 +51,7 @@ bool has_size(const Record& record, const std::string& item) {
 }
 
 bool is_called(const Record& record, const std::string& name) {
-  return name == record.variant ||
-         name == record.backend + "/" + record.variant ||
+  return name == record.variant || name == record.name() ||
          name == record.full_name();
 }
 

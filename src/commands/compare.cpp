@@ -139,7 +139,7 @@ Row row_of_point(const ComparedPoint& point) {
                     cache(to_string(r.cache)), inputs(to_string(r.inputs));
   const bool usual = r.inputs == InputKind::uniform;
   const auto& [value, ends] = point.test.ratio;
-  const Quantity ratio{value, Unit::factor, Interval{ends.low, ends.high}};
+  const Quantity ratio{value, Unit::factor, ends};
   const bool tested = point.tested;
   Row row = row_of(
       {to_string(point.change), r.full_name(), r.workload, r.backend, r.variant,

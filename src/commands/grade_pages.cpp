@@ -15,7 +15,7 @@ using grade::Class;
 using grade::Grade;
 
 std::string judged_as(const Grade& grade) {
-  std::string text(parlab::to_string(grade.verdict));
+  std::string text(to_string(grade.verdict));
   std::ranges::replace(text, '_', ' ');
   const bool open = grade.verdict == Verdict::unverified;
   return (grade.passed() ? "✓ " : open ? "– " : "✗ ") + text;
@@ -66,7 +66,7 @@ std::vector<Block> terms(const Class& all) {
       how,
       Paragraph{
           "Times are medians, of several processes their mean, at " +
-          parlab::to_string(assignment.sizes.back()) + " on " + all.machine +
+          to_string(assignment.sizes.back()) + " on " + all.machine +
           ", with their 95 % intervals. Points: " + assignment.points.text() +
           " of the time of " + all.reference->full_name() + ", " +
           Quantity{all.reference_time.value, Unit::second} +
@@ -88,7 +88,7 @@ std::optional<Section> ladder_of_class(const Class& all, bool anonymous) {
         all.reference && rung.full_name() == all.reference->full_name();
     const double time =
         is_reference ? all.reference_time.value : rung.summary().median;
-    rungs.push_back({name(rung), time, true});
+    rungs.push_back({rung.name(), time, true});
   }
   std::size_t number = 0;
   for (const auto* grade : in_order(all)) {
@@ -99,8 +99,7 @@ std::optional<Section> ladder_of_class(const Class& all, bool anonymous) {
     rungs.push_back({name, grade->time.value, false});
   }
   if (rungs.empty()) return std::nullopt;
-  std::ranges::sort(
-      rungs, [](const Place& a, const Place& b) { return a.time > b.time; });
+  std::ranges::sort(rungs, std::greater{}, &Place::time);
   const double fastest = rungs.back().time;
   Ladder places;
   for (const auto& rung : rungs) {
@@ -171,10 +170,9 @@ Document class_page(const Class& all, bool anonymous) {
 
 Document student_page(const Class& all, const Grade& grade) {
   Document page{.title = grade.submission.student};
-  page.add(Paragraph{Strong{judged_as(grade)} +
-                     Text(grade.where.empty()
-                              ? ""
-                              : " at " + parlab::to_string(grade.where))});
+  page.add(Paragraph{
+      Strong{judged_as(grade)} +
+      Text(grade.where.empty() ? "" : " at " + to_string(grade.where))});
   if (grade.detail) page.add(Paragraph{.text = grade.detail, .verbatim = true});
   if (!grade.idea.empty()) page.add(Paragraph{"“" + grade.idea + "”"});
   auto facts = table_of({"", ""});

@@ -84,17 +84,17 @@ void add_records(Boards& boards, const fs::path& folder) {
           })).size();
       const bool of_parlab = variant_of(record) != nullptr;
       boards[{measured.machine, kind.first,
-              std::string(parlab::to_string(kind.second))}]
-          .push_back(
-              {.who = measured.folder,
-               .kernel = name(record) + (of_parlab ? ", as parlab has it" : ""),
-               .size = parlab::to_string(size),
-               .work = record.flops + record.bytes,
-               .time = fastest->summary.estimate,
-               .of_roof = of_roof(*fastest),
-               .verified = "right at " + counted(verified, "size"),
-               .source =
-                   source_in(folder, fs::path(record.source).filename())});
+              std::string(to_string(kind.second))}]
+          .push_back({.who = measured.folder,
+                      .kernel = record.name() +
+                                (of_parlab ? ", as parlab has it" : ""),
+                      .size = to_string(size),
+                      .work = record.flops + record.bytes,
+                      .time = fastest->summary.estimate,
+                      .of_roof = of_roof(*fastest),
+                      .verified = "right at " + counted(verified, "size"),
+                      .source = source_in(folder,
+                                          fs::path(record.source).filename())});
     }
   }
 }

@@ -41,8 +41,7 @@ Text gain_over_defaults(const Choice& choice, const std::vector<Record>& trials,
   const Ratio times =
       ratio(found->summary().estimate, choice.best.summary().estimate);
   if (tied(times)) return "ties with the default";
-  const Quantity gain{times.value, Unit::factor,
-                      Interval{times.interval.low, times.interval.high}};
+  const Quantity gain{times.value, Unit::factor, times.interval};
   return decided(times) ? gain + Text(" (") + Range{gain} + ")" : Text(gain);
 }
 

@@ -16,9 +16,7 @@ constexpr std::size_t looks = 5, looks_at_most = 40;
 constexpr int looks_to_acquit = 2;
 
 const WatchedBatch& shortest(const std::vector<WatchedBatch>& batches) {
-  return *std::min_element(
-      batches.begin(), batches.end(),
-      [](const auto& a, const auto& b) { return a.elapsed_s < b.elapsed_s; });
+  return *std::ranges::min_element(batches, {}, &WatchedBatch::elapsed_s);
 }
 
 double sum_of(const std::vector<double>& seconds) {

@@ -288,10 +288,9 @@ std::vector<Submission> find_submissions(const fs::path& path,
                      "': a folder of .cu or .cpp files, or of one folder per "
                      "student, is needed");
   }
-  std::sort(all.begin(), all.end(),
-            [](const Submission& a, const Submission& b) {
-              return std::tie(a.student, a.file) < std::tie(b.student, b.file);
-            });
+  std::ranges::sort(all, {}, [](const Submission& one) {
+    return std::tie(one.student, one.file);
+  });
   tell_apart(all);
   return all;
 }

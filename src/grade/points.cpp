@@ -72,9 +72,7 @@ std::vector<std::size_t> ranks(const std::vector<Uncertain>& times,
                                const Uncertain& between) {
   std::vector<std::size_t> order(times.size()), result(times.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return times[a].value < times[b].value;
-  });
+  std::ranges::sort(order, {}, [&](std::size_t i) { return times[i].value; });
   std::size_t first = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (!tied(ratio(times[order[i]] / times[order[first]] / between)))

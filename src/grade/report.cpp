@@ -14,14 +14,13 @@ Text rank_of(const Grade& grade) {
 
 Text time_of(const Grade& grade) {
   if (!grade.timed) return {};
-  const auto [low, high] = grade.time.interval();
-  return Quantity{grade.time.value, Unit::second, Interval{low, high}};
+  return Quantity{grade.time.value, Unit::second, grade.time.interval()};
 }
 
 Text to_reference(const Grade& grade) {
   if (!grade.to_reference) return {};
   const auto& [value, interval] = *grade.to_reference;
-  return Quantity{value, Unit::factor, Interval{interval.low, interval.high}};
+  return Quantity{value, Unit::factor, interval};
 }
 
 Text fraction_of(std::optional<double> fraction) {
@@ -39,9 +38,7 @@ std::vector<const Grade*> by_rank(const Class& all) {
   const auto key = [](const Grade* grade) {
     return std::make_tuple(!grade->passed(), grade->rank == 0, grade->rank);
   };
-  std::stable_sort(
-      order.begin(), order.end(),
-      [&](const Grade* a, const Grade* b) { return key(a) < key(b); });
+  std::ranges::stable_sort(order, {}, key);
   return order;
 }
 
@@ -104,9 +101,7 @@ Document class_report(const Class& all) {
                           {.title = "points", .right = true}}};
   for (const auto* grade : by_rank(all))
     table.rows.push_back(row_of_grade(all, *grade));
-  const auto right =
-      std::count_if(all.grades.begin(), all.grades.end(),
-                    [](const Grade& grade) { return grade.passed(); });
+  const auto right = std::ranges::count_if(all.grades, &Grade::passed);
   std::string summary = std::to_string(right) + " of " +
                         std::to_string(all.grades.size()) +
                         " are right; inputs of the seed " +

@@ -62,10 +62,8 @@ std::unique_ptr<Contestant> start_reference(const Assignment& assignment) {
 
 Record middle(std::vector<Record> runs) {
   const auto nth = runs.begin() + static_cast<std::ptrdiff_t>(runs.size() / 2);
-  std::nth_element(runs.begin(), nth, runs.end(),
-                   [](const Record& a, const Record& b) {
-                     return a.summary().median < b.summary().median;
-                   });
+  std::ranges::nth_element(
+      runs, nth, {}, [](const Record& run) { return run.summary().median; });
   return *nth;
 }
 

@@ -68,8 +68,7 @@ std::optional<Section> devices(const Measured& measured) {
     auto table = folded_numbers(spread.variant + ", " + spread.point,
                                 {"device", "median", "relative", "95 %"});
     for (const auto& device : spread.devices) {
-      const Quantity slower{device.slower, Unit::factor,
-                            Interval{device.ratio.low, device.ratio.high}};
+      const Quantity slower{device.slower, Unit::factor, device.ratio};
       table.rows.push_back({{{device.device + (device.slow ? " (slow)" : "")},
                              {Quantity{device.seconds, Unit::second}},
                              {slower},

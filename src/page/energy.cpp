@@ -88,7 +88,7 @@ std::string ties_in_joules(const Costs& rungs, const Cost& thrifty) {
            parlab::tied(ratio(rung.energy.estimate, thrifty.energy.estimate));
   };
   return join(rungs | std::views::filter(ties), ", ",
-              [](const Cost& rung) { return name(rung.entry->record); });
+              [](const Cost& rung) { return rung.entry->record.name(); });
 }
 
 // Whether the fastest rung costs the least energy; a tie if the samples cannot
@@ -147,14 +147,14 @@ Cell is_it_the_fastest(const Costs& rungs) {
   }
   if (parlab::tied(of_energy)) {
     return {
-        "no; a tie in energy with the fastest, " + name(fastest.entry->record),
+        "no; a tie in energy with the fastest, " + fastest.entry->record.name(),
         "relative energy of that: " + Text(Range{joules})};
   }
   if (parlab::tied(of_time)) {
-    return {"a tie with " + name(fastest.entry->record),
+    return {"a tie with " + fastest.entry->record.name(),
             "in time; energy of that: " + Text(Range{joules})};
   }
-  return {"no: " + name(fastest.entry->record),
+  return {"no: " + fastest.entry->record.name(),
           "which needs " + Text(joules) + " the energy (" + Range{joules} +
               ") and " + Quantity{1 / of_time.value, Unit::factor} +
               " the time"};

@@ -137,13 +137,12 @@ std::optional<Headline> of_arithmetic(const std::vector<Climb>& all) {
       most = &climb;
   }
   if (most == nullptr) return std::nullopt;
-  return Headline{times(*most->over_full),
-                  "is what " + most->alike->record.variant +
-                      " gains over the fastest " + most->reference.workload +
-                      " in the arithmetic of " +
-                      std::string(parlab::to_string(most->reference.dtype)) +
-                      "; it is as accurate",
-                  "#" + anchor("workload-" + most->reference.workload)};
+  return Headline{
+      times(*most->over_full),
+      "is what " + most->alike->record.variant + " gains over the fastest " +
+          most->reference.workload + " in the arithmetic of " +
+          std::string(to_string(most->reference.dtype)) + "; it is as accurate",
+      "#" + anchor("workload-" + most->reference.workload)};
 }
 
 Headline of_claims(const std::vector<Finding>& findings) {

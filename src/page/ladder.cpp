@@ -77,7 +77,7 @@ Cell gain_cell(const Step& step) {
 
 // Nearly all rungs on a GPU are of one backend.
 std::string short_name(const Entry& entry) {
-  return on_gpu(entry.side) ? entry.record.variant : name(entry.record);
+  return on_gpu(entry.side) ? entry.record.variant : entry.record.name();
 }
 
 // Compared with the best of the same arithmetic here, or of full precision.
@@ -93,7 +93,7 @@ Rung rung_of(const Measured& measured, const Entry& entry, const Entries& rungs,
              const Cell& gain, const Curves& curves) {
   const auto& record = entry.record;
   const auto name_here = short_name(entry);
-  const auto curve = curves.find(page::name(record));
+  const auto curve = curves.find(record.name());
   Rung rung{.name = curve == curves.end()
                         ? Text(name_here)
                         : Text(Link{name_here, "#" + curve->second,
@@ -153,7 +153,7 @@ std::optional<Paragraph> why_apart(const Measured& measured,
   if (!ratio || parlab::tied(*ratio) || ratio->value < 1) return std::nullopt;
   const auto own = limit_of(measured, alike->record),
              other = limit_of(measured, full->record);
-  const auto type = std::string(parlab::to_string(full->record.dtype));
+  const auto type = std::string(to_string(full->record.dtype));
   return Paragraph{Strong{short_name(*alike)} + " is " + as_fast(*ratio) +
                    " as " + short_name(*full) +
                    ", at the same accuracy. It is listed separately because it "
@@ -195,7 +195,7 @@ Section half_of(const Measured& measured, const Entries& entries, bool gpu,
   const auto limit = limit_of(measured, best(shown)->record);
   Section section{
       .title = (is_main ? gpu ? "On the GPU: " : "On the CPU: "
-                        : "In " + std::string(parlab::to_string(first.dtype)) +
+                        : "In " + std::string(to_string(first.dtype)) +
                               (gpu ? ", on the GPU: " : ", on the CPU: ")) +
                fastest_of(shown) + finding_of_ladder(shown),
       .blocks = {Paragraph{
@@ -222,7 +222,7 @@ Section half_of(const Measured& measured, const Entries& entries, bool gpu,
       {Precision::alike,
        "Other arithmetic with the same accuracy: its errors stay within the "
        "bound of " +
-           std::string(parlab::to_string(first.dtype)) + "."},
+           std::string(to_string(first.dtype)) + "."},
       {Precision::reduced, "Reduced precision."}};
   for (const auto& [precision, what] : others) {
     const auto some = of_precision(rungs, precision);

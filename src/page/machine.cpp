@@ -147,8 +147,7 @@ std::string not_measured(const Measured& measured,
     // Some types exist only in kernels; all types of the CPU exist there too.
     for (const auto dtype : dtypes(entries)) {
       if (on_device(of_dtype(entries, dtype), true).empty())
-        on_gpus.push_back(name + " in " +
-                          std::string(parlab::to_string(dtype)));
+        on_gpus.push_back(name + " in " + std::string(to_string(dtype)));
     }
   }
   std::vector<std::string> parts;

@@ -164,14 +164,13 @@ Section roofline(const std::string& what, const std::string& id,
          in_words(entry->record.workload + ", " + setting(entry->record) +
                   ": " + rate(performance(*entry)) +
                   (reached > 0 ? ", " + share_of_it : Text()))});
-    table.rows.push_back(
-        {{{entry->record.workload},
-          {setting(entry->record)},
-          {dimensions(entry->record)},
-          {std::string(parlab::to_string(entry->record.dtype))},
-          {Quantity{intensity(*entry)}},
-          {rate(performance(*entry))},
-          {share_of_it}}});
+    table.rows.push_back({{{entry->record.workload},
+                           {setting(entry->record)},
+                           {dimensions(entry->record)},
+                           {std::string(to_string(entry->record.dtype))},
+                           {Quantity{intensity(*entry)}},
+                           {rate(performance(*entry))},
+                           {share_of_it}}});
   }
   section.blocks = {chart, table};
   if (!finding.empty())

@@ -67,7 +67,7 @@ struct Pair {
 Entries shared_variants(const Entries& entries, const Entries& others) {
   return where(entries, [&](const Entry& entry) {
     return std::ranges::any_of(others, [&](const Entry* other) {
-      return name(other->record) == name(entry.record);
+      return other->record.name() == entry.record.name();
     });
   });
 }

@@ -41,12 +41,11 @@ std::vector<Use> uses_of_fastest(const Measured& measured,
   for (auto size = all_sizes.rbegin(); size != all_sizes.rend(); ++size) {
     auto uses = uses_at(measured, of_size(entries, *size));
     if (uses.empty()) continue;
-    const auto fastest =
-        name(std::ranges::min_element(uses, {}, [](const Use& use) {
-               return use.entry->summary.median;
-             })->entry->record);
+    const auto fastest = std::ranges::min_element(uses, {}, [](const Use& use) {
+                           return use.entry->summary.median;
+                         })->entry->record.name();
     std::erase_if(uses, [&](const Use& use) {
-      return name(use.entry->record) != fastest;
+      return use.entry->record.name() != fastest;
     });
     return uses;
   }
@@ -64,7 +63,7 @@ std::optional<Section> threads(const Measured& measured) {
       const auto some = of_usual_parameters(of_dtype(entries, dtype));
       for (const auto& [entry, gain] : uses_of_fastest(measured, some)) {
         const auto& [value, interval] = gain.efficiency;
-        table.rows.push_back({{{workload + ", " + name(entry->record),
+        table.rows.push_back({{{workload + ", " + entry->record.name(),
                                 short_point(entry->record)},
                                {gain.threads},
                                {time_of(*entry)},

@@ -21,11 +21,10 @@ namespace {
 // stand for the size.
 bool is_one_number(const Entries& entries) {
   return std::ranges::all_of(entries, [](const Entry* entry) {
-    const auto& size = entry->record.size;
-    const auto extents = extents_of(entry->record);
-    return extents > 0 &&
-           std::all_of(size.begin(), size.begin() + static_cast<long>(extents),
-                       [&](auto extent) { return extent == size.front(); });
+    const auto& record = entry->record;
+    const auto extents = parlab::extents_of(record.workload, record.size);
+    return !extents.empty() &&
+           std::ranges::count(extents, extents.front()) == std::ssize(extents);
   });
 }
 
@@ -72,11 +71,11 @@ std::string where_it_wins(const std::vector<Duel>& duels, Ratio Duel::*ratio) {
 }
 
 std::string finding_of(const Journey& journey) {
-  auto text =
-      journey.workload + ", " +
-      std::string(parlab::to_string(journey.pageable().gpu->record.dtype)) +
-      ": the GPU is faster than the CPU " +
-      where_it_wins(journey.all[0], &Duel::kernel) + " with " + data_is_there;
+  auto text = journey.workload + ", " +
+              std::string(to_string(journey.pageable().gpu->record.dtype)) +
+              ": the GPU is faster than the CPU " +
+              where_it_wins(journey.all[0], &Duel::kernel) + " with " +
+              data_is_there;
   for (const auto way : ways) {
     const auto& all = journey.all[static_cast<std::size_t>(way)];
     if (all.empty()) continue;

@@ -73,13 +73,9 @@ Text interval(const Ratio& ratio) {
   return Range{times(ratio)} + Text(tied(ratio) ? ": a tie" : "");
 }
 
-std::string name(const Record& record) {
-  return record.backend + "/" + record.variant;
-}
-
 std::string setting(const Record& record) {
   const auto chosen = tunables_of(record);
-  return name(record) + (chosen.empty() ? "" : ", " + chosen);
+  return record.name() + (chosen.empty() ? "" : ", " + chosen);
 }
 
 std::string tunables_of(const Record& record) {
@@ -127,13 +123,11 @@ std::string short_size(const Record& record) {
 }
 
 std::string short_point(const Record& record) {
-  return short_size(record) + ", " +
-         std::string(parlab::to_string(record.dtype));
+  return short_size(record) + ", " + std::string(to_string(record.dtype));
 }
 
 std::string point_of(const Record& record) {
-  return dimensions(record) + ", " +
-         std::string(parlab::to_string(record.dtype));
+  return dimensions(record) + ", " + std::string(to_string(record.dtype));
 }
 
 std::optional<double> of_roof(const Entry& entry) {

@@ -27,7 +27,6 @@ Text interval(const Ratio& ratio);
 // The words of docs/reference/glossary.md, or nothing where that is missing.
 std::optional<Section> glossary();
 
-std::string name(const Record& record);         // "cuda/naive"
 std::string setting(const Record& record);      // "cuda/naive, block=16"
 std::string tunables_of(const Record& record);  // "block=16"
 // "different GPUs" if both name their GPU and these differ; otherwise

@@ -16,8 +16,8 @@ Table failures(const Measured& measured, const std::string& workload) {
     if (record.workload != workload) continue;
     table.rows.push_back({{{setting(record)},
                            {dimensions(record)},
-                           {std::string(parlab::to_string(record.dtype))},
-                           {std::string(parlab::to_string(record.verdict))},
+                           {std::string(to_string(record.dtype))},
+                           {std::string(to_string(record.verdict))},
                            {record.detail}}});
   }
   return table;

@@ -126,9 +126,8 @@ struct Record {
   bool for_gpu() const;
   bool has_energy() const { return timed() && energy && energy->known(); }
   bool timed() const { return verdict == Verdict::passed && !seconds.empty(); }
-  std::string full_name() const {
-    return workload + "/" + backend + "/" + variant;
-  }
+  std::string name() const { return backend + "/" + variant; }  // "cuda/naive"
+  std::string full_name() const { return workload + "/" + name(); }
   // "dmv 4096x4096 float hot": records of one point can be compared
   std::string point() const;
   // point, variant, tunables, and whether it was emulated

@@ -72,7 +72,7 @@ Table table_explained(const std::vector<Record>& records, bool counted) {
       table.columns.push_back({.title = title, .right = true});
   }
   for (const auto& record : records) {
-    auto name = record.backend + "/" + record.variant;
+    auto name = record.name();
     if (!record.tunables.empty()) name += " " + to_string(record.tunables);
     std::vector<Text> cells{name};
     if (record.verdict != Verdict::passed) {

@@ -171,7 +171,7 @@ class TableReporter final : public Reporter {
          : failed(*record) ? result.failed
                            : result.others);
       if (is_only_verified(*record)) {
-        result.verified.push_back({record->workload, name_of(*record),
+        result.verified.push_back({record->workload, record->name(),
                                    size_text(record->workload, record->size) +
                                        " " +
                                        std::string(to_string(record->dtype))});
@@ -214,7 +214,7 @@ class TableReporter final : public Reporter {
     }
     add_what_is_absent(section, rows);
     if (yardsticks.baseline != nullptr)
-      result.baseline = name_of(*yardsticks.baseline);
+      result.baseline = yardsticks.baseline->name();
     result.text = formatted(section, style_.looks) + "\n";
   }
 

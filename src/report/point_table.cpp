@@ -89,8 +89,8 @@ Text energy(const Record& record) {
 }
 
 Row row_without_time(const Record& record) {
-  auto row = row_of({"-", record.backend + "/" + record.variant,
-                     to_string(record.tunables), reason(record)});
+  auto row =
+      row_of({"-", record.name(), to_string(record.tunables), reason(record)});
   row.tone = failed(record) ? Tone::bad : Tone::faint;
   return row;
 }
@@ -112,7 +112,7 @@ Row row_with_time(const TimedRow& row, const Yardsticks& yardsticks,
   const auto mark = mark_of(row, yardsticks);
   std::vector<Text> cells{
       mark,
-      record.backend + "/" + record.variant,
+      record.name(),
       to_string(record.tunables),
       Quantity{row.summary.median, Unit::second},
       half_width(row),
@@ -192,7 +192,7 @@ void add_what_is_absent(Section& section, const std::vector<TimedRow>& rows) {
       const auto is = [&](const auto& reason) { return reason.first == why; };
       auto reason = std::ranges::find_if(reasons, is);
       if (reason == reasons.end()) reason = reasons.insert(reason, {why, {}});
-      reason->second.push_back(name_of(*row.record));
+      reason->second.push_back(row.record->name());
     }
     for (auto& [why, whose] : reasons) {
       whose.erase(std::unique(whose.begin(), whose.end()), whose.end());
@@ -262,26 +262,22 @@ std::string title_of_point(const Record& record) {
               : ", inputs " + std::string(to_string(record.inputs)));
 }
 
-std::string name_of(const Record& record) {
-  return record.backend + "/" + record.variant;
-}
-
 Paragraph fastest(const std::vector<TimedRow>& best,
                   const Yardsticks& yardsticks, bool goes_on) {
   const Record& record = *yardsticks.best->record;
-  Text text = "fastest: " + Text(name_of(record));
+  Text text = "fastest: " + Text(record.name());
   if (yardsticks.baseline != nullptr && yardsticks.baseline != &record) {
     if (const auto gain =
             ratio_of(*yardsticks.best, yardsticks, Copies::none)) {
       text += ", " + Text(Quantity{gain->value, Unit::factor}) +
-              " as fast as " + name_of(*yardsticks.baseline);
+              " as fast as " + yardsticks.baseline->name();
     }
   }
   std::vector<std::string> ties;
   bool wide = !record.converged;
   for (const auto& row : best) {
     if (mark_of(row, yardsticks) != "=") continue;
-    ties.push_back(name_of(*row.record));
+    ties.push_back(row.record->name());
     wide |= !row.record->converged;
   }
   if (!ties.empty()) text += ", tied with " + listed(ties);

@@ -60,6 +60,5 @@ void add_what_is_absent(Section& section, const std::vector<TimedRow>& rows);
 
 // "dmv 64x64 float, hot caches"
 std::string title_of_point(const Record& record);
-std::string name_of(const Record& record);  // "cuda/naive"
 
 }  // namespace parlab
