@@ -10,6 +10,15 @@ namespace {
 
 constexpr const char* more_memory =
     "It asks for more memory than it was given.";
+constexpr const char* beyond =
+    "An index leaves its array: compare it with the extent before each "
+    "access, and try a size that is no multiple of the block.";
+constexpr const char* inputs_stay =
+    "Inputs must stay as they are: write to the output, or to "
+    "gpu.scratch<T>(count).";
+constexpr const char* other_terms =
+    "Try the size at which it is wrong by hand, and one smaller: is every "
+    "element computed, once, and from all its terms?";
 constexpr double clearly_faster = 1.05, low_occupancy = 0.4;
 
 // A text for each cause and, where it matters, for the construct. If CUDA
@@ -146,20 +155,12 @@ constexpr Advice all_advice[] = {
     {Cause::before_the_start,
      "An index is negative: compare it with 0 before the access, as at the "
      "upper and left border."},
-    {Cause::at_the_end,
-     "An index leaves its array: compare it with the extent before each "
-     "access, and try a size that is no multiple of the block."},
-    {Cause::past_the_end,
-     "An index leaves its array: compare it with the extent before each "
-     "access, and try a size that is no multiple of the block."},
+    {Cause::at_the_end, beyond},
+    {Cause::past_the_end, beyond},
     {Cause::wrote_before_start,
      "An index leaves its array: compare it with 0 before each access."},
-    {Cause::wrote_past_end,
-     "An index leaves its array: compare it with the extent before each "
-     "access, and try a size that is no multiple of the block."},
-    {Cause::crashed_at,
-     "An index leaves its array: compare it with the extent before each "
-     "access, and try a size that is no multiple of the block."},
+    {Cause::wrote_past_end, beyond},
+    {Cause::crashed_at, beyond},
     {Cause::index_outside,
      "A __shared__ or local array is smaller than the index: is it declared "
      "for another block size than that of the launch?"},
@@ -192,12 +193,8 @@ constexpr Advice all_advice[] = {
      "written before it is read, with 0 where a tile reaches beyond the "
      "matrix. What another thread writes is there after a barrier, "
      "__syncthreads(), or __syncwarp() within a warp."},
-    {Cause::input_written,
-     "Inputs must stay as they are: write to the output, or to "
-     "gpu.scratch<T>(count)."},
-    {Cause::changed_input,
-     "Inputs must stay as they are: write to the output, or to "
-     "gpu.scratch<T>(count)."},
+    {Cause::input_written, inputs_stay},
+    {Cause::changed_input, inputs_stay},
     {Cause::scratch_not_zero,
      "zeroed_scratch() has to be left as it was found, for the next execution: "
      "let the last block set it back, or clear it before the launch."},
@@ -238,9 +235,7 @@ constexpr Advice all_advice[] = {
     {Cause::not_kept,
      "An element that the workload leaves alone was written: compare the index "
      "with the border."},
-    {Cause::not_exact,
-     "Try the size at which it is wrong by hand, and one smaller: is every "
-     "element computed, once, and from all its terms?"},
+    {Cause::not_exact, other_terms},
 };
 
 // A small error comes from arithmetic; a large one means that something else
@@ -249,9 +244,6 @@ constexpr double little = 1e-2;
 constexpr const char* narrow_sums =
     "It is nearly right: sums of many numbers that are added in a narrower "
     "type, or in another order than the bound allows, lose digits.";
-constexpr const char* other_terms =
-    "Try the size at which it is wrong by hand, and one smaller: is every "
-    "element computed, once, and from all its terms?";
 
 const char* advice_on_element(const Detail& detail) {
   const auto number = [&](std::size_t i) {

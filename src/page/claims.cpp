@@ -93,18 +93,8 @@ LinkGrid list_of(const std::vector<Finding>& findings,
 }  // namespace
 
 std::string verdict_sign(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::holds:
-      return "● ";
-    case Outcome::holds_where_tested:
-      return "◕ ";
-    case Outcome::holds_in_part:
-      return "◐ ";
-    case Outcome::does_not_hold:
-      return "○ ";
-    default:
-      return "– ";
-  }
+  constexpr const char* signs[] = {"● ", "◕ ", "◐ ", "○ ", "– "};
+  return signs[static_cast<std::size_t>(outcome)];
 }
 
 std::string how_many(const std::vector<Finding>& findings, Outcome outcome) {

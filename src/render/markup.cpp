@@ -1,37 +1,32 @@
 #include "render/markup.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <stdexcept>
 
 namespace parlab {
+namespace {
+
+constexpr std::pair<char, const char*> entities[] = {{'&', "&amp;"},
+                                                     {'<', "&lt;"},
+                                                     {'>', "&gt;"},
+                                                     {'"', "&quot;"},
+                                                     {'\'', "&#39;"}};
+
+}  // namespace
 
 std::string escape(std::string_view text) {
   std::string safe;
   safe.reserve(text.size());
   for (const char c : text) {
-    switch (c) {
-      case '&':
-        safe += "&amp;";
-        break;
-      case '<':
-        safe += "&lt;";
-        break;
-      case '>':
-        safe += "&gt;";
-        break;
-      case '"':
-        safe += "&quot;";
-        break;
-      case '\'':
-        safe += "&#39;";
-        break;
-      default: {
-        const auto byte = static_cast<unsigned char>(c);
-        const bool control =
-            (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f;
-        safe += control ? "\xef\xbf\xbd" : std::string(1, c);
-      }
-    }
+    const auto byte = static_cast<unsigned char>(c);
+    const bool control =
+        (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f;
+    const auto* entity =
+        std::ranges::find(entities, c, &std::pair<char, const char*>::first);
+    safe += entity != std::end(entities) ? entity->second
+            : control                    ? "\xef\xbf\xbd"
+                                         : std::string(1, c);
   }
   return safe;
 }

@@ -2,6 +2,7 @@
 // alone.
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "core/numbers.hpp"
 #include "render/markup.hpp"
@@ -21,22 +22,20 @@ constexpr Layout wide{1010, 200, 660, 22, 15, false},
 // More rows than that are closer together: all fit on one screen.
 constexpr std::size_t many_rows = 10;
 
-// Colours as attributes, for separate files; a page has its own colours.
-const char* fill_of(Look look) {
-  switch (look) {
-    case Look::ring:
-    case Look::start:
-      return "#ffffff";
-    case Look::disc:
-      return "#0b4a7d";
-    case Look::tick:
-    case Look::square:
-      return "#b35900";
-    case Look::triangle:
-      return "#00735a";
-    default:
-      return "#a1497c";
-  }
+struct Shape {
+  const char* fill;  // for separate files; a page has colours of its own
+  std::vector<double> corners = {};  // none: a circle
+};
+const Shape& shape_of(Look look) {
+  static const std::map<Look, Shape> shapes{
+      {Look::ring, {"#ffffff"}},
+      {Look::disc, {"#0b4a7d"}},
+      {Look::tick, {"#b35900", {-1.5, -11, 1.5, -11, 1.5, 11, -1.5, 11}}},
+      {Look::square, {"#b35900", {-5, -5, 5, -5, 5, 5, -5, 5}}},
+      {Look::triangle, {"#00735a", {0, -7, 7, 5, -7, 5}}},
+      {Look::diamond, {"#a1497c", {0, -7, 7, 0, 0, 7, -7, 0}}},
+      {Look::start, {"#ffffff", {-5, -7, 7, 0, -5, 7}}}};
+  return shapes.at(look);
 }
 
 std::string px(double value) {
@@ -281,44 +280,28 @@ class Rows {
   }
 
   void write(Look look, double at, double y, const std::string& hint) {
+    const auto& [fill, corners] = shape_of(look);
     Attributes attributes{{"class", std::string(to_string(look))},
-                          {"fill", fill_of(look)}};
-    const auto points = [&](std::initializer_list<double> deltas) {
-      std::string text;
-      for (const auto* d = deltas.begin(); d != deltas.end(); d += 2)
-        text += px(at + d[0]) + "," + px(y + d[1]) + " ";
-      attributes.push_back({"points", text});
+                          {"fill", fill}};
+    const auto add = [&](const char* name, const std::string& value) {
+      attributes.push_back({name, value});
     };
-    std::string shape = "polygon";
-    switch (look) {
-      case Look::ring:
-        attributes.push_back({"stroke", "#0b4a7d"});
-        attributes.push_back({"stroke-width", "1.5"});
-        [[fallthrough]];
-      case Look::disc:
-        shape = "circle";
-        attributes.push_back({"cx", px(at)});
-        attributes.push_back({"cy", px(y)});
-        attributes.push_back({"r", look == Look::ring ? "4.5" : "6.5"});
-        break;
-      case Look::tick:
-        points({-1.5, -11, 1.5, -11, 1.5, 11, -1.5, 11});
-        break;
-      case Look::start:
-        attributes.push_back({"stroke", "#0b4a7d"});
-        attributes.push_back({"stroke-width", "2"});
-        points({-5, -7, 7, 0, -5, 7});
-        break;
-      case Look::square:
-        points({-5, -5, 5, -5, 5, 5, -5, 5});
-        break;
-      case Look::triangle:
-        points({0, -7, 7, 5, -7, 5});
-        break;
-      case Look::diamond:
-        points({0, -7, 7, 0, 0, 7, -7, 0});
+    const bool ring = look == Look::ring;
+    if (ring || look == Look::start) {
+      add("stroke", "#0b4a7d");
+      add("stroke-width", ring ? "1.5" : "2");
     }
-    svg_.open(shape, attributes);
+    if (corners.empty()) {
+      add("cx", px(at));
+      add("cy", px(y));
+      add("r", ring ? "4.5" : "6.5");
+    } else {
+      std::string points;
+      for (std::size_t i = 0; i < corners.size(); i += 2)
+        points += px(at + corners[i]) + "," + px(y + corners[i + 1]) + " ";
+      add("points", points);
+    }
+    svg_.open(corners.empty() ? "circle" : "polygon", attributes);
     if (!hint.empty()) svg_.element("title", hint);
     svg_.close();
   }

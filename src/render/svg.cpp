@@ -148,28 +148,18 @@ class Drawing {
 
   // Markers: disc, square, triangle, diamond, inverted triangle.
   void marker(double x, double y, int look, const std::string& hint = {}) {
-    const auto at = [&](double dx, double dy) {
-      return text_of(x + dx) + "," + text_of(y + dy) + " ";
-    };
+    static const std::vector<double> corners[] = {{},
+                                                  {-5, -5, 5, -5, 5, 5, -5, 5},
+                                                  {0, -6, 6, 5, -6, 5},
+                                                  {0, -7, 7, 0, 0, 7, -7, 0},
+                                                  {0, 6, 6, -5, -6, -5}};
+    const auto& of = corners[static_cast<std::size_t>(look) % std::size(looks)];
     Html::Attributes attributes{{"fill", look_of(look).colour}};
-    std::string shape = "polygon", points;
-    switch (static_cast<std::size_t>(look) % std::size(looks)) {
-      case 0:
-        shape = "circle";
-        break;
-      case 1:
-        points = at(-5, -5) + at(5, -5) + at(5, 5) + at(-5, 5);
-        break;
-      case 2:
-        points = at(0, -6) + at(6, 5) + at(-6, 5);
-        break;
-      case 3:
-        points = at(0, -7) + at(7, 0) + at(0, 7) + at(-7, 0);
-        break;
-      default:
-        points = at(0, 6) + at(6, -5) + at(-6, -5);
-    }
-    if (points.empty()) {
+    std::string points;
+    for (std::size_t i = 0; i < of.size(); i += 2)
+      points += text_of(x + of[i]) + "," + text_of(y + of[i + 1]) + " ";
+    const std::string shape = of.empty() ? "circle" : "polygon";
+    if (of.empty()) {
       attributes.insert(attributes.end(),
                         {{"cx", text_of(x)}, {"cy", text_of(y)}, {"r", "5"}});
     } else {
