@@ -6,8 +6,8 @@
 // published_NAME holds results/published/NAME.csv, with _ for -. Each view of
 // the experiment is a table, too. Empty cells are NULL.
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
+#include <regex>
 #include <set>
 
 #include "cli/command.hpp"
@@ -26,17 +26,7 @@ namespace fs = std::filesystem;
 // Whether a view makes a column of this name, which one of the records' would
 // hide.
 bool makes(const std::string& views, const std::string& column) {
-  const std::string name = "AS " + column;
-  const auto in_a_word = [&](std::size_t at) {
-    return at < views.size() &&
-           (std::isalnum(static_cast<unsigned char>(views[at])) != 0 ||
-            views[at] == '_');
-  };
-  for (auto at = views.find(name); at != views.npos;
-       at = views.find(name, at + 1)) {
-    if (!in_a_word(at - 1) && !in_a_word(at + name.size())) return true;
-  }
-  return false;
+  return std::regex_search(views, std::regex("\\bAS " + column + "\\b"));
 }
 
 // A view may name columns that no record of this machine has filled: the

@@ -1,5 +1,6 @@
 #include "grade/compiler_errors.hpp"
 
+#include <boost/algorithm/string/replace.hpp>
 #include <fstream>
 #include <regex>
 #include <sstream>
@@ -76,12 +77,6 @@ std::string without_folders(const std::string& line) {
   return slash == line.npos ? line : line.substr(slash + 1);
 }
 
-void replace(std::string& text, const std::string& from,
-             const std::string& to) {
-  for (auto at = text.find(from); at != text.npos; at = text.find(from, at))
-    text.replace(at, from.size(), to), at += to.size();
-}
-
 }  // namespace
 
 Detail explained_error(const std::string& said, const std::string& source) {
@@ -105,14 +100,14 @@ Detail explained_error(const std::string& said, const std::string& source) {
       first = in_source + " " + plain.substr(error);
   }
   for (const auto* quote : {"\u2018", "\u2019"})
-    replace(first, quote, "'");
+    boost::replace_all(first, quote, "'");
   Cause cause = Cause::none;
   for (const auto& pattern : patterns) {
     if (cause == Cause::none &&
         std::regex_search(first, std::regex(pattern.says)))
       cause = pattern.cause;
   }
-  replace(first, "static assertion failed: ", "");
+  boost::replace_all(first, "static assertion failed: ", "");
   first = std::regex_replace(first, std::regex("[^ ]*/([^ /]*\\.o: )"), "$1");
   first = printable(first).substr(0, 400);
   if (first.empty()) return {};

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/case_conv.hpp>
 #include <cctype>
 #include <cerrno>
 #include <cstring>
@@ -26,9 +27,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t longest_source = 1 << 20;
 
 std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) {
-    return c < 0x80 ? static_cast<char>(std::tolower(c)) : static_cast<char>(c);
-  });
+  boost::to_lower(text, std::locale::classic());
   return text;
 }
 
@@ -65,18 +64,11 @@ bool is_litter(const fs::path& path) {
 }
 
 const char* kind_of(fs::file_type type) {
-  switch (type) {
-    case fs::file_type::directory:
-      return "a folder";
-    case fs::file_type::symlink:
-      return "a symbolic link";
-    case fs::file_type::fifo:
-      return "a pipe";
-    case fs::file_type::socket:
-      return "a socket";
-    default:
-      return "a device";
-  }
+  return type == fs::file_type::directory ? "a folder"
+         : type == fs::file_type::symlink ? "a symbolic link"
+         : type == fs::file_type::fifo    ? "a pipe"
+         : type == fs::file_type::socket  ? "a socket"
+                                          : "a device";
 }
 
 Detail not_regular(fs::file_type type) {

@@ -15,12 +15,12 @@ namespace {
 struct Share {
   const Entry* entry;
   Ratio gain;
+  std::string pays_from = {};  // the size; empty: at none
 };
 struct Team {
   std::string workload;
-  std::map<std::int64_t, Share> largest;  // by number of GPUs, at the largest
-                                          // size
-  std::map<std::int64_t, std::string> pays_from;
+  // by number of GPUs, at the largest size
+  std::map<std::int64_t, Share> largest = {};
 };
 
 std::map<std::int64_t, Share> shares(const Entries& point) {
@@ -47,16 +47,16 @@ std::vector<Team> teams_of(const Measured& measured) {
   for (const auto& reference : references(measured)) {
     const auto entries = of_usual_parameters(of_dtype(
         of_workload(all(measured), reference.workload), reference.dtype));
-    Team team{.workload = reference.workload, .largest = {}, .pays_from = {}};
+    Team team{.workload = reference.workload};
     // From the largest size down, while they win.
     auto ascending = sizes(
         where(entries, [](const Entry& entry) { return of_team(entry); }));
     std::map<std::int64_t, bool> lost;
     for (auto size = ascending.rbegin(); size != ascending.rend(); ++size) {
       for (const auto& [gpus, share] : shares(of_size(entries, *size))) {
-        team.largest.emplace(gpus, share);
-        if (!above(share.gain, 1)) lost[gpus] = true;
-        if (!lost[gpus]) team.pays_from[gpus] = short_size(share.entry->record);
+        auto& largest = team.largest.emplace(gpus, share).first->second;
+        lost[gpus] |= !above(share.gain, 1);
+        if (!lost[gpus]) largest.pays_from = short_size(share.entry->record);
       }
     }
     if (!team.largest.empty()) found.push_back(std::move(team));
@@ -78,11 +78,10 @@ MarkedRow row_of(const Team& team, const std::string& page) {
                          std::to_string(gpus) + " GPUs, " +
                              setting(share.entry->record) + ": " +
                              in_words(as_fast(share.gain))});
-    const auto from = team.pays_from.find(gpus);
     row.says.push_back(
         std::to_string(gpus) + " GPUs: " + in_words(times(share.gain)) +
-        (from == team.pays_from.end() ? ", pay at no size"
-                                      : ", from " + from->second + " on"));
+        (share.pays_from.empty() ? ", pay at no size"
+                                 : ", from " + share.pays_from + " on"));
   }
   return row;
 }
@@ -115,12 +114,11 @@ std::vector<Block> what_teams_buy(const Measured& measured,
     strip.key.push_back({looks[i++ % 3], std::to_string(gpus) + " GPUs"});
   std::vector<Text> gains;
   for (const auto& team : all) {
-    const auto& [gpus, share] = *team.largest.begin();
-    const auto from = team.pays_from.find(gpus);
+    const auto& share = team.largest.begin()->second;
     gains.push_back(team.workload + " " + times(share.gain) +
-                    (from == team.pays_from.end()
+                    (share.pays_from.empty()
                          ? Text(", at no size")
-                         : " from " + Text(from->second) + " on"));
+                         : " from " + Text(share.pays_from) + " on"));
     strip.rows.push_back(row_of(team, page));
   }
   strip.title = std::to_string(counts.begin()->first) +
@@ -161,18 +159,16 @@ std::vector<Text> otherwise(const Measured& shown, const Measured& other) {
   std::map<std::string, bool> pays;
   for (const auto& team : teams_of(shown)) {
     for (const auto& [gpus, share] : team.largest)
-      pays[team.workload + std::to_string(gpus)] =
-          team.pays_from.count(gpus) > 0;
+      pays[team.workload + std::to_string(gpus)] = !share.pays_from.empty();
   }
   std::vector<Text> found;
   for (const auto& team : teams_of(other)) {
     for (const auto& [gpus, share] : team.largest) {
       const auto there = pays.find(team.workload + std::to_string(gpus));
-      const auto from = team.pays_from.find(gpus);
-      const bool here = from != team.pays_from.end();
+      const bool here = !share.pays_from.empty();
       if (there == pays.end() || there->second == here) continue;
       found.push_back(std::to_string(gpus) + " GPUs pay in " + team.workload +
-                      (here ? " from " + from->second + " on"
+                      (here ? " from " + share.pays_from + " on"
                             : std::string(" at no size")) +
                       " (" + times(share.gain) + " at the largest)");
     }

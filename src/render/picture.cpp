@@ -1,5 +1,6 @@
 // Puts pictures drawn by another program into a page.
 #include <algorithm>
+#include <boost/algorithm/string/case_conv.hpp>
 #include <cctype>
 
 #include "render/markup.hpp"
@@ -13,10 +14,7 @@ bool is_space(char c) {
 }
 
 std::string lower(std::string_view text) {
-  std::string small;
-  for (const char c : text)
-    small += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return small;
+  return boost::to_lower_copy(std::string(text), std::locale::classic());
 }
 
 // Rewrites one tag, "<use xlink:href='#gpPt4' ...>", attribute by attribute.
