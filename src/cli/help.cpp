@@ -333,25 +333,41 @@ void print_help(std::ostream& out, const Arguments& arguments) {
          "Words such as point, rung or limit: docs/reference/glossary.md\n";
 }
 
-void print_list(const Streams& streams, const Arguments& arguments) {
+int print_list(const Arguments& arguments, const Streams& streams) {
   const auto format = format_of(arguments, {"table", "json"});
   std::vector<const Workload*> workloads{arguments.workload};
   if (arguments.workload == nullptr)
     workloads = Registry::instance().workloads();
-  const auto list = list_of(workloads);
-  streams.print(list, format);
+  streams.print(list_of(workloads), format);
+  return EXIT_SUCCESS;
 }
 
-void print_version(std::ostream& out) {
-  out << "parlab " << build_version() << ", commit " << build_commit()
-      << ", compiled by "
-      <<
+namespace {
+
+int say_help(const Arguments& arguments, const Streams& streams) {
+  print_help(streams.out, arguments);
+  return EXIT_SUCCESS;
+}
+
+int say_version(const Arguments&, const Streams& streams) {
+  streams.out << "parlab " << build_version() << ", commit " << build_commit()
+              << ", compiled by "
+              <<
 #ifdef __clang__
       "clang " << __clang_version__
 #else
       "g++ " << __VERSION__
 #endif
-      << '\n';
+              << '\n';
+  return EXIT_SUCCESS;
 }
 
+// Every command has these.
+const CommandRegistration help_command({.name = "--help",
+                                        .run = say_help,
+                                        .hidden = true}),
+    list_command({.name = "--list", .run = print_list, .hidden = true}),
+    version_command({.name = "--version", .run = say_version, .hidden = true});
+
+}  // namespace
 }  // namespace parlab

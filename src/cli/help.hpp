@@ -1,4 +1,4 @@
-// Help texts, the list of variants and the version.
+// Help texts and the list of variants.
 #pragma once
 
 #include <iosfwd>
@@ -12,7 +12,6 @@ void print_usage(std::ostream& out, const Arguments& arguments);
 // one screen about arguments.subject
 void print_help(std::ostream& out, const Arguments& arguments);
 // every variant with its limits
-void print_list(const Streams& streams, const Arguments& arguments);
-void print_version(std::ostream& out);
+int print_list(const Arguments& arguments, const Streams& streams);
 
 }  // namespace parlab

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "core/process.hpp"
 #include "places/presence.hpp"
 
 namespace parlab {
@@ -28,11 +29,7 @@ bool become_emulated(std::vector<std::string> words) {
   std::error_code ignored;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", ignored);
   if (self.filename() == emulating) return true;
-  std::vector<char*> arguments;
-  for (auto& word : words)
-    arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  execv((self.parent_path() / emulating).c_str(), arguments.data());
+  execv((self.parent_path() / emulating).c_str(), as_c(words).data());
   return false;
 }
 

@@ -11,7 +11,7 @@
 #include <set>
 
 #include "cli/lists.hpp"
-#include "commands/grade_pages.hpp"
+#include "commands/documents.hpp"
 #include "core/file.hpp"
 #include "counters/emulated.hpp"
 #include "grade/course.hpp"

@@ -1,7 +1,7 @@
-#include "commands/grade_pages.hpp"
-
+// A graded class as pages.
 #include <algorithm>
 
+#include "commands/documents.hpp"
 #include "core/numbers.hpp"
 #include "core/text.hpp"
 #include "grade/grading.hpp"

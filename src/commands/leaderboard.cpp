@@ -1,11 +1,11 @@
-#include "commands/leaderboard.hpp"
-
+// Ranks the results of several people.
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
 
+#include "commands/documents.hpp"
 #include "core/file.hpp"
 #include "core/text.hpp"
 #include "grade/points.hpp"

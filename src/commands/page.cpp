@@ -6,8 +6,7 @@
 #include <filesystem>
 
 #include "cli/command.hpp"
-#include "commands/leaderboard.hpp"
-#include "commands/tables.hpp"
+#include "commands/documents.hpp"
 #include "core/file.hpp"
 #include "core/name.hpp"
 #include "page/figures.hpp"

@@ -1,10 +1,9 @@
 // `parlab tables`: the tables of an experiment, from a database of its records.
-#include "commands/tables.hpp"
-
 #include <filesystem>
 #include <sstream>
 
 #include "cli/command.hpp"
+#include "commands/documents.hpp"
 #include "commands/sqlite.hpp"
 #include "core/file.hpp"
 #include "render/formats.hpp"

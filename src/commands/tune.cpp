@@ -14,9 +14,7 @@
 #include "render/words.hpp"
 #include "report/console.hpp"
 #include "sweep/interrupt.hpp"
-#include "tune/best.hpp"
 #include "tune/search.hpp"
-#include "tune/tuning.hpp"
 
 namespace parlab {
 namespace {

@@ -20,14 +20,6 @@ void must_work(int error, const std::string& what) {
   if (error != 0) throw std::system_error(error, std::generic_category(), what);
 }
 
-std::vector<char*> as_c(std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  for (auto& word : words)
-    pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 bool is_foreign(std::string_view name) {
   static constexpr std::string_view patterns[] = {
 #include "core/foreign_variables.inc"
@@ -67,6 +59,14 @@ std::string read_to_the_end(int from) {
 }
 
 }  // namespace
+
+std::vector<char*> as_c(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (auto& word : words)
+    pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
 
 Output output_of(std::vector<std::string> words,
                  const std::map<std::string, std::string>& environment) {

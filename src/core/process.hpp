@@ -23,6 +23,9 @@ struct Output {
 Output output_of(std::vector<std::string> words,
                  const std::map<std::string, std::string>& environment = {});
 
+// Pointers to the words, which must outlive them, and a null pointer.
+std::vector<char*> as_c(std::vector<std::string>& words);
+
 // The path of this program's file. Throws UsageError on a system without /proc.
 std::filesystem::path this_program();
 

@@ -22,6 +22,7 @@
 #include <system_error>
 #include <thread>
 
+#include "core/process.hpp"
 #include "core/types.hpp"
 #include "machine/process_end.hpp"
 #include "sweep/interrupt.hpp"
@@ -182,10 +183,7 @@ Process::Process(const std::vector<std::string>& program,
                  const std::string& output)
     : confinement_(confinement) {
   std::vector<std::string> words = program;
-  std::vector<char*> arguments;
-  for (auto& word : words)
-    arguments.push_back(word.data());
-  arguments.push_back(nullptr);
+  const auto arguments = as_c(words);
   const int file = open(words.at(0).c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) fail("starting " + words[0]);
   const int to = open(output.empty() ? "/dev/null" : output.c_str(),

@@ -82,18 +82,12 @@ class Unpacking : public std::streambuf {
   bool holds_more_ = false;  // more than there was room for
 };
 
-class UnpackingStream : public std::istream {
- public:
+struct UnpackingStream : private Unpacking, public std::istream {
   explicit UnpackingStream(const fs::path& path)
-      : std::istream(nullptr), lines_(path) {
-    if (!lines_.is_open()) return;
-    rdbuf(&lines_);
-    exceptions(std::ios::badbit);  // otherwise a damaged file would just seem
-                                   // to end
+      : Unpacking(path), std::istream(is_open() ? this : nullptr) {
+    // Otherwise a damaged file would just seem to end.
+    if (is_open()) exceptions(std::ios::badbit);
   }
-
- private:
-  Unpacking lines_;
 };
 
 std::string packed(const std::string& lines) {

@@ -60,10 +60,10 @@ class Drawing {
     }
     for (const auto& mark : chart_.labels)
       include(mark.at);
-    if (empty_) return "";
+    if (xs_.empty()) return "";
     const double key = key_height();
-    x_ = scale(x_low_, x_high_, left, right);
-    y_ = scale(y_low_, y_high_, top + key + plot_height, top + key);
+    x_ = scale(xs_, left, right);
+    y_ = scale(ys_, top + key + plot_height, top + key);
     const double height = top + key + plot_height + 58;
     svg_.open("svg",
               {{"class", "chart"},
@@ -82,16 +82,14 @@ class Drawing {
  private:
   void include(const ChartPoint& point) {
     if (!drawable(point)) return;
-    x_low_ = empty_ ? point.x : std::min(x_low_, point.x);
-    x_high_ = empty_ ? point.x : std::max(x_high_, point.x);
-    y_low_ = empty_ ? point.y : std::min(y_low_, point.y);
-    y_high_ = empty_ ? point.y : std::max(y_high_, point.y);
-    empty_ = false;
+    xs_.push_back(point.x);
+    ys_.push_back(point.y);
   }
 
   // A range slightly larger than the data's, and never empty.
-  static Scale scale(double low, double high, double from, double to) {
-    double a = std::log10(low), b = std::log10(high);
+  static Scale scale(const std::vector<double>& of, double from, double to) {
+    const auto [low, high] = std::ranges::minmax(of);
+    const double a = std::log10(low), b = std::log10(high);
     const double room = std::max(0.04 * (b - a), 0.1);
     return {a - room, b + room, from, to};
   }
@@ -304,8 +302,7 @@ class Drawing {
   const Chart& chart_;
   Html svg_;
   Scale x_, y_;
-  double x_low_ = 0, x_high_ = 0, y_low_ = 0, y_high_ = 0;
-  bool empty_ = true;
+  std::vector<double> xs_, ys_;  // all coordinates
 };
 
 }  // namespace

@@ -9,9 +9,22 @@
 #include <vector>
 
 #include "sweep/measurement.hpp"
-#include "sweep/point.hpp"
+#include "sweep/session.hpp"
 
 namespace parlab {
+
+// One point of a sweep: every chosen configuration at one size and dtype.
+struct PointPlan {
+  Size size;
+  Dtype dtype;
+  std::vector<const Variant*> variants = {};
+  // number of the point in its sweep: decides which of several GPUs takes it
+  std::size_t number = 0;
+  Size asked = {};  // set if it is emulated at a smaller size
+  // an additional size that nobody asked for: it does not affect the exit
+  // status
+  bool also_tried = false;
+};
 
 // One configuration and what is known of it so far.
 struct Trial {

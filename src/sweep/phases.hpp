@@ -1,4 +1,4 @@
-// The phases of a point, in order.
+// A point and its phases, in order.
 #pragma once
 
 #include <array>
@@ -7,6 +7,15 @@
 #include "sweep/bench.hpp"
 
 namespace parlab {
+
+// Lists the configurations, verifies them on all kinds of input, measures them
+// in turns, verifies them again, measures energy, and stores the records.
+// interrupted is asked between batches; when it says yes, the measurements
+// under way are dropped. Returns the points that were observed.
+Supervisor::Points run_point(Session& session, const PointPlan& point,
+                             const Stop& interrupted);
+// Shows observers again the points that an earlier worker completed.
+void repeat_point(Session& session, const Supervisor::Points& points);
 
 // The inputs that each result is verified on, in this order. Samples are taken
 // on the last kind unless other inputs were asked for.

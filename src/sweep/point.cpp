@@ -1,5 +1,3 @@
-#include "sweep/point.hpp"
-
 #include <algorithm>
 #include <set>
 

@@ -10,9 +10,7 @@
 #include "places/presence.hpp"
 #include "sweep/emulated_size.hpp"
 #include "sweep/interrupt.hpp"
-#include "sweep/listing.hpp"
 #include "sweep/phases.hpp"
-#include "sweep/point.hpp"
 
 namespace parlab {
 namespace {

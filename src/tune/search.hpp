@@ -1,4 +1,5 @@
-// The values that tuning tries, and how they are searched. The caller measures.
+// Searches for the best tunables of one variant: the values to try, and sweeps
+// that measure them.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,10 @@
 
 #include "core/variant.hpp"
 #include "record/record.hpp"
+#include "sweep/observer.hpp"
 #include "sweep/plan.hpp"
+#include "sweep/supervisor.hpp"
+#include "tune/best.hpp"
 
 namespace parlab {
 
@@ -53,5 +57,20 @@ struct Search {
 // measures the few that might be the best, and the start for comparison, at
 // full effort. Returns how many configurations were tried.
 std::size_t run_search(const Search& search);
+
+struct Tuning {
+  std::size_t tried = 0;             // configurations
+  std::vector<Record> records = {};  // the last record of each configuration
+  // The winner by new samples, its ties by those of the search. Nothing if none
+  // has a time.
+  std::optional<Choice> choice = {};
+  int status = 0;  // exit status of its sweeps, as from run_sweep()
+};
+
+// plan: its tunables limit the values to try; its results name the file of the
+// trials. If the budget allows, all configurations are measured. Configurations
+// of an earlier search are not measured again.
+Tuning find_best(const Plan& plan, const Subject& subject, double budget_s,
+                 Observer& observer, Supervisor& supervisor);
 
 }  // namespace parlab

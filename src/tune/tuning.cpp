@@ -1,5 +1,3 @@
-#include "tune/tuning.hpp"
-
 #include <algorithm>
 #include <chrono>
 

@@ -742,7 +742,7 @@ BOOST_AUTO_TEST_CASE(help_shows_every_word_of_every_option) {
 BOOST_AUTO_TEST_CASE(list_shows_limits) {
   const auto list = printed(
       [](std::ostream& out, const Arguments& arguments) {
-        print_list({out, out}, arguments);
+        print_list(arguments, {out, out});
       },
       read_as("fake", {"--list"}));
   BOOST_TEST(contains(list, "fake/cuda/warp"));

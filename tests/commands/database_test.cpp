@@ -6,8 +6,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "commands/documents.hpp"
 #include "commands/record_files.hpp"
-#include "commands/tables.hpp"
 #include "folder.hpp"
 #include "record/speedup.hpp"
 #include "record/store.hpp"
