@@ -95,8 +95,7 @@ Section workload_section(const Measured& measured, const std::string& workload,
   }
   if (const auto reference = reference_of(measured, workload))
     section.add(ladders(measured, *reference, curves));
-  if (auto kernels = only_verified(measured, workload))
-    section.add(std::move(*kernels));
+  section.add(only_verified(measured, workload));
   auto failed = failures(measured, workload);
   if (!failed.rows.empty()) section.add(std::move(failed));
   std::vector<Text> shared;
