@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/text.hpp"
 #include "page/figures.hpp"
 #include "page/reference.hpp"
 #include "page/sections.hpp"
