@@ -29,20 +29,22 @@ std::optional<Paragraph> only_verified(const Measured& measured,
                                        const std::string& workload) {
   std::vector<std::string> names;
   for (const auto* variant : Registry::instance().variants(workload)) {
-    bool timed = false, verified = false;
+    bool timed = false, verified = false, failed = false;
     const auto look_at = [&](const std::vector<Record>& records) {
       for (const auto& record : records) {
         if (record.workload != workload || record.backend != variant->backend ||
             record.variant != variant->name)
           continue;
         timed |= record.timed();
-        verified |= record.emulated && record.verdict == Verdict::passed &&
-                    record.source_hash == variant->source_hash;
+        if (!record.emulated || record.source_hash != variant->source_hash)
+          continue;
+        verified |= record.verdict == Verdict::passed;
+        failed |= parlab::failed(record);
       }
     };
     look_at(measured.records);
     look_at(measured.counted);
-    if (verified && !timed) names.push_back(variant->name);
+    if (verified && !timed && !failed) names.push_back(variant->name);
   }
   if (names.empty()) return std::nullopt;
   return Paragraph{

@@ -737,6 +737,12 @@ BOOST_AUTO_TEST_CASE(kernels_that_are_only_emulated_are_named) {
   BOOST_TEST(has(
       page_of(arrange({a_run("")}, {serial, naive, coalesced, warp, tiled})),
       said + "naive and coalesced."));
+  auto wrong = coalesced;
+  wrong.dtype = Dtype::f64;
+  wrong.verdict = Verdict::wrong_result;
+  BOOST_TEST(
+      has(page_of(arrange({a_run("")}, {serial, naive, coalesced, wrong})),
+          said + "naive."));
   BOOST_TEST(!has(page_of(arrange({a_run()}, {serial, naive,
                                               a_record("cuda/naive", 8, 9)})),
                   said));
