@@ -67,10 +67,14 @@ Options grade_options() {
              {.flag = "seed",
               .argument = "N",
               .help = "of inputs and hidden sizes (random)"},
+             {.flag = "dtype",
+              .variable = "PARLAB_DTYPE",
+              .argument = "TYPE",
+              .help = "one type: float, double, ..."},
              {.flag = "output",
               .argument = "FOLDER",
               .help = "where the pages go (grades/WORKLOAD)"}} +
-         run_options({"dtype", "execution-limit", "format"});
+         run_options({"execution-limit", "format"});
 }
 
 // [WORKLOAD] PATH

@@ -73,10 +73,10 @@ struct Build {
   // other users may not see the folders above.
   Detail run(std::vector<std::string> words, const Submission& submission,
              const fs::path& folder, const fs::path& log) const {
-    // A shell starts it: the system cannot start a script from a descriptor
-    // alone.
+    // `env` starts it: the system cannot start a script from a descriptor
+    // alone, and a shell would make its path absolute.
     words[0] = in_path(words[0]);
-    words.insert(words.begin(), {"/bin/bash", "-c", "exec \"$@\"", "bash"});
+    words.insert(words.begin(), "/usr/bin/env");
     auto confined = of_compilers;
     confined.readable = seen_by_compilers(root);
     confined.writable = {folder.string()};
@@ -86,7 +86,7 @@ struct Build {
     return compiler.wait(confined.cpu_s);
   }
 
-  static std::string in_path(const std::string& program) {
+  std::string in_path(const std::string& program) const {
     if (program.find('/') != program.npos) return program;
     std::istringstream folders(
         std::getenv("PATH") == nullptr ? "" : std::getenv("PATH"));
@@ -95,7 +95,10 @@ struct Build {
       std::error_code unreadable;
       if (fs::is_regular_file(path, unreadable) &&
           access(path.c_str(), X_OK) == 0) {
-        return path.string();
+        const auto inside = path.lexically_relative(root);
+        return inside.empty() || *inside.begin() == ".."
+                   ? path.string()
+                   : "./" + inside.string();
       }
     }
     throw UsageError("grade: the compiler " + program + " is not in PATH");
