@@ -95,7 +95,7 @@ $(B)/check/parlab-without-kernels: $(WITHOUT_KERNELS) $(B)/sources.list
 # The same on simulated GPUs; later calls to them are not linked.
 $(B)/check/parlab-of-fake-gpus: tests/machine/fake_gpus.c $(B)/check/parlab-without-kernels
 	$(call say,LINK,$@) $(LINK_CUDA) -I$(dir $(NVCC))../include $< $(filter %.o,$(WITHOUT_KERNELS)) $(CUDA_LIBS:static=none) \
-	  -Xlinker --unresolved-symbols=ignore-all
+	  -Xlinker --unresolved-symbols=ignore-all -Xlinker -znow
 
 # After the programs, in a separate make: two makes at once would write the same
 # objects.
