@@ -87,7 +87,11 @@ void read_limits(const Arguments& arguments, Plan& plan) {
   plan.energy = arguments.on("energy");
   plan.force = arguments.on("force");
   plan.emulate = arguments.on("emulate");
-  plan.rectangle = plan.results.empty();
+  plan.tries_more = plan.results.empty();
+  if (arguments.find("dtype") == nullptr) {
+    plan.dtypes_left_out = arguments.workload->dtypes();
+    std::erase(plan.dtypes_left_out, plan.dtypes.front());
+  }
 }
 
 // At least one variant has one of the data types, so something can run.

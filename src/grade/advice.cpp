@@ -235,26 +235,28 @@ constexpr Advice all_advice[] = {
     {Cause::not_kept,
      "An element that the workload leaves alone was written: compare the index "
      "with the border."},
-    {Cause::not_exact, other_terms},
 };
 
 // A small error comes from arithmetic; a large one means that something else
 // was computed.
-constexpr double little = 1e-2;
 constexpr const char* narrow_sums =
     "It is nearly right: sums of many numbers that are added in a narrower "
     "type, or in another order than the bound allows, lose digits.";
 
 const char* advice_on_element(const Detail& detail) {
+  // {where, found, expected, ...}
   const auto number = [&](std::size_t i) {
     const auto* const quantity =
         i < detail.arguments.size()
             ? std::get_if<Quantity>(&detail.arguments[i])
             : nullptr;
-    return quantity == nullptr ? 0 : std::abs(quantity->value);
+    return quantity == nullptr ? 0 : quantity->value;
   };
-  return number(3) > 0 && number(3) < little * number(2) ? narrow_sums
-                                                         : other_terms;
+  // One whole term may be a small part of a sum.
+  const double little = detail.cause == Cause::not_exact ? 1e-6 : 1e-2;
+  const double off = std::abs(number(1) - number(2));
+  return off > 0 && off < little * std::abs(number(2)) ? narrow_sums
+                                                       : other_terms;
 }
 
 bool is_of_result(Cause cause) {
@@ -293,11 +295,15 @@ const char* advice_on(const Detail& detail) {
     return "It is right elsewhere: rows and columns are taken for each other, "
            "or a constant stands in place of a parameter.";
   }
+  if (is_of_result(detail.cause) && behind(Cause::passed_at_parameters)) {
+    return "It is right elsewhere: a constant stands in place of a parameter.";
+  }
   if (is_dynamic_shared(detail)) {
     return "The launch has less dynamic shared memory than the kernel uses: "
            ".shared_bytes is a number of bytes, count * sizeof(T).";
   }
-  if (detail.cause == Cause::wrong_element) return advice_on_element(detail);
+  if (detail.cause == Cause::wrong_element || detail.cause == Cause::not_exact)
+    return advice_on_element(detail);
   // The cause found in a compiler's message says more than that it failed.
   if (detail.cause == Cause::does_not_compile ||
       detail.cause == Cause::only_on_gpu) {

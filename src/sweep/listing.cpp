@@ -277,7 +277,10 @@ void recall(Session& session, Trial& trial) {
 
 void compare_with_square(Session& session, Trial& trial) {
   const auto name = trial.call.variant->full_name();
-  if (is_square(*session.plan.workload, trial.call.size)) {
+  const auto& workload = *session.plan.workload;
+  const bool one_extent = count_extents(workload) == 1;
+  if (one_extent ? trial.about_size.cause != Cause::also_tried
+                 : is_square(workload, trial.call.size)) {
     if (trial.passed()) {
       session.right_at_square[name] = trial.call.size;
     } else {  // it may have passed with other inputs
@@ -291,14 +294,14 @@ void compare_with_square(Session& session, Trial& trial) {
                             trial.detail.cause != Cause::race_of_threads &&
                             trial.detail.cause != Cause::nothing_to_launch;
   if (!may_be_shape || square == session.right_at_square.end()) return;
-  const auto& workload = *session.plan.workload;
   const auto extents = static_cast<std::ptrdiff_t>(count_extents(workload));
   const bool same_parameters =
       std::equal(square->second.begin() + extents, square->second.end(),
                  trial.call.size.begin() + extents);
   trial.detail.further.push_back(
-      because(same_parameters ? Cause::passed_at_square
-                              : Cause::passed_with_other_parameters,
+      because(one_extent        ? Cause::passed_at_parameters
+              : same_parameters ? Cause::passed_at_square
+                                : Cause::passed_with_other_parameters,
               size_text(workload, square->second)));
 }
 

@@ -70,10 +70,11 @@ struct Plan {
   bool force = false;  // measure again even if recorded
   // emulate CUDA variants even if there is a GPU
   bool emulate = false;
-  // if all sizes are squares, also emulate a rectangle, and vice versa; with
-  // other parameters
-  bool rectangle = false;
-  std::string command;  // as typed, for provenance
+  // Emulate a size that nobody asked for, too: a rectangle if all are squares,
+  // and vice versa; with other parameters. Note types that are not tried.
+  bool tries_more = false;
+  std::vector<Dtype> dtypes_left_out = {};  // because nobody named any
+  std::string command;                      // as typed, for provenance
 };
 
 // A rough estimate, made before anything is measured, for one size and dtype of

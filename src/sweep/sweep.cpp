@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/text.hpp"
 #include "machine/pinning.hpp"
 #include "machine/topology.hpp"
 #include "places/presence.hpp"
@@ -68,10 +69,16 @@ std::vector<PointPlan> split(const Plan& plan, const Places& places,
   };
   auto sizes = plan.sizes;
   std::size_t first_asked = 0;
-  if (emulating && plan.rectangle) {
+  if (emulating && plan.tries_more) {
     const auto squares = std::ranges::count_if(sizes, square);
-    if (squares == std::ssize(sizes) ||
-        (squares > 0 && !plan.workload->parameters().empty())) {
+    if (count_extents(*plan.workload) == 1) {
+      if (!plan.workload->parameters().empty()) {
+        sizes.push_back(with_other_parameters(*plan.workload, sizes.back()));
+        observer.note(because(Cause::parameters_emulated,
+                              size_text(*plan.workload, sizes.back())));
+      }
+    } else if (squares == std::ssize(sizes) ||
+               (squares > 0 && !plan.workload->parameters().empty())) {
       sizes.push_back(small_rectangle(*plan.workload, sizes.back()));
       observer.note(because(Cause::rectangle_emulated,
                             size_text(*plan.workload, sizes.back())));
@@ -82,6 +89,17 @@ std::vector<PointPlan> split(const Plan& plan, const Places& places,
       observer.note(
           because(Cause::square_emulated, size_text(*plan.workload, small)));
     }
+  }
+  if (emulating && plan.tries_more) {
+    auto others = plan.dtypes_left_out;
+    std::erase_if(others, [&](Dtype dtype) {
+      return std::ranges::none_of(plan.variants, [&](const Variant* variant) {
+        return variant->needs_gpu() && variant->has(dtype);
+      });
+    });
+    if (!others.empty())
+      observer.note(
+          because(Cause::types_not_tried, join(others, ",", as_text)));
   }
   for (const auto& size : sizes) {
     const auto index = static_cast<std::size_t>(&size - sizes.data());

@@ -97,6 +97,16 @@ BOOST_AUTO_TEST_CASE(a_wrong_element_is_told_by_how_wrong_it_is) {
       advice_on(Verdict::wrong_result, wrong(1000.5, 1000, 0.5)), "narrower"));
   BOOST_TEST(contains(advice_on(Verdict::wrong_result, wrong(500, 1000, 500)),
                       "from all its terms"));
+  const auto inexact = [](double found, double expected) {
+    return Detail{.cause = Cause::not_exact,
+                  .arguments = {"y[3]", quantity(found, Unit::none),
+                                quantity(expected, Unit::none)}};
+  };
+  BOOST_TEST(contains(
+      advice_on(Verdict::wrong_result, inexact(10016539017216, 10016539328779)),
+      "narrower"));
+  BOOST_TEST(contains(advice_on(Verdict::wrong_result, inexact(100000, 100001)),
+                      "from all its terms"));
   auto square = wrong(500, 1000, 500);
   square.further = {{.cause = Cause::passed_at_square}};
   BOOST_TEST(contains(advice_on(Verdict::wrong_result, square),
