@@ -14,7 +14,7 @@
 namespace parlab {
 
 std::vector<std::string> split(std::string_view text, char separator);
-// text_of: what of a part is joined.
+// text_of: returns the text of a part.
 template <typename Parts, typename TextOf = std::identity>
 std::string join(Parts&& parts, std::string_view separator,
                  TextOf text_of = {}) {

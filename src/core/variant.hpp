@@ -80,7 +80,7 @@ class Registry {
   // In ladder order: serial, openmp, blas on the CPU, then those of the GPU by
   // rung. All have ids. Throws UsageError when two claim one number.
   const std::vector<const Variant*>& variants(std::string_view workload) const;
-  // Those of all workloads, one after the other.
+  // All variants, workload by workload.
   std::vector<const Variant*> variants() const;
 
  private:

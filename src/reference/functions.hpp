@@ -64,7 +64,8 @@ struct Tanh {
   }
 };
 
-// What follows for a type of numbers N from + - * / max and through<F>().
+// Derives the other operators and functions of a type N of numbers from its
+// + - * /, max and through<F>().
 template <typename N>
 struct Functions {
   friend N operator-(const N& a, const N& b) { return a + -b; }
