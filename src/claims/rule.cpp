@@ -6,6 +6,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "core/variant.hpp"
 #include "record/published.hpp"
 #include "record/speedup.hpp"
 #include "record/store.hpp"
@@ -16,12 +17,14 @@ namespace {
 // Whether all extents are equal; the parameters that follow them (a radius) may
 // have any value.
 bool square(const Record& record) {
-  const std::size_t extents = record.workload == "matmul" ? 3 : 2;
-  return record.size.size() < extents ||
-         std::all_of(
-             record.size.begin(),
-             record.size.begin() + static_cast<long>(extents),
-             [&](auto extent) { return extent == record.size.front(); });
+  const auto* workload = Registry::instance().workload(record.workload);
+  const auto numbers = record.size.size();
+  const auto extents = workload == nullptr
+                           ? numbers
+                           : std::min(numbers, count_extents(*workload));
+  return std::all_of(
+      record.size.begin(), record.size.begin() + static_cast<long>(extents),
+      [&](auto extent) { return extent == record.size.front(); });
 }
 
 double median_of(const Record* record) {
