@@ -25,43 +25,45 @@ class NamedArrays {
   virtual void* find(const char* name, Dtype dtype) const = 0;
 };
 
-// Becomes the named array, or a number of the size.
-struct BoundMember {
+// Members of a workload's arguments: a named array, and a number of the size.
+struct BoundArray {
   const NamedArrays& arrays;
   const char* name;
-  const std::int64_t* number;
-
   template <typename T>
   operator T*() const {
     return arrays.get<T>(name);
   }
+};
+struct BoundNumber {
+  std::int64_t number;
   template <std::integral T>
   operator T() const {
-    return static_cast<T>(*number);
+    return static_cast<T>(number);
   }
 };
 
 // Contract::Args<Types...>: the arrays that Contract::arrays names, then the
 // numbers of the size, as many as it has members. Or what Contract::bind says.
+// Pointers without a name, or names without a pointer, do not compile.
 template <typename Contract, typename... Types>
 auto arguments_of(const NamedArrays& arrays, const std::int64_t* size) {
   if constexpr (requires { Contract::arrays; }) {
     using Args = typename Contract::template Args<Types...>;
     constexpr auto count = std::size(Contract::arrays);
     constexpr auto members = sizeof(Args) / sizeof(std::int64_t);
-    const auto argument = [&](std::size_t i) -> BoundMember {
-      if (i < count) return {arrays, Contract::arrays[i], nullptr};
-      return {arrays, nullptr, size + (i - count)};
-    };
-    return [&]<std::size_t... i>(std::index_sequence<i...>) {
+    return [&]<std::size_t... i, std::size_t... j>(std::index_sequence<i...>,
+                                                   std::index_sequence<j...>) {
       static_assert(
-          !requires(BoundMember one) {
-            Args{argument(i)..., one};
+          !requires {
+            Args{BoundArray{arrays, Contract::arrays[i]}...,
+                 BoundNumber{size[j]}..., BoundNumber{0}};
           },
           "only the last member of Args may be smaller than 8 bytes");
-      return Args{argument(i)...};
+      return Args{BoundArray{arrays, Contract::arrays[i]}...,
+                  BoundNumber{size[j]}...};
     }
-    (std::make_index_sequence<members>{});
+    (std::make_index_sequence<count>{},
+     std::make_index_sequence<members - count>{});
   } else {
     return Contract::template bind<Types...>(arrays, size);
   }
