@@ -5,6 +5,7 @@
 #include <cuda_pipeline.h>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "aligned.cuh"
@@ -38,17 +39,39 @@ struct WholeTile {
                        blocks_per_sm = 1;
   static constexpr double share = 1, waiting = 0, begin = 2.4e6;
 };
+// For 512 x 512 to 1200 x 1200: the number of these tiles is often just below
+// that of multiprocessors.
+struct BroadTile {
+  static constexpr int rows = 80, cols = 64, warp_rows = 16, warp_cols = 32;
+  static constexpr int depth = 32, product = 16, slices = 1, stages = 4,
+                       blocks_per_sm = 1;
+  static constexpr double share = 1.25, waiting = 0, begin = 1.4e6;
+};
+struct MiddleTile {
+  static constexpr int rows = 48, cols = 64, warp_rows = 16, warp_cols = 32;
+  static constexpr int depth = 32, product = 8, slices = 2, stages = 4,
+                       blocks_per_sm = 1;
+  static constexpr double share = 1.16, waiting = 0.05, begin = 1.12e6;
+};
 struct SmallTile {
   static constexpr int rows = 32, cols = 64, warp_rows = 16, warp_cols = 32;
   static constexpr int depth = 32, product = 16, slices = 1, stages = 3,
                        blocks_per_sm = 3;
   static constexpr double share = 1.07, waiting = 0.4, begin = 0.95e6;
 };
-struct TinyTile {
-  static constexpr int rows = 32, cols = 32, warp_rows = 32, warp_cols = 32;
-  static constexpr int depth = 64, product = 8, slices = 4, stages = 3,
+// As many elements and twice as many warps, for less than two tiles per
+// multiprocessor.
+struct TallTile {
+  static constexpr int rows = 64, cols = 32, warp_rows = 16, warp_cols = 32;
+  static constexpr int depth = 32, product = 8, slices = 2, stages = 4,
                        blocks_per_sm = 2;
-  static constexpr double share = 1.27, waiting = 1.4, begin = 0.9e6;
+  static constexpr double share = 1.115, waiting = 0.18, begin = 1.07e6;
+};
+struct TinyTile {
+  static constexpr int rows = 32, cols = 32, warp_rows = 16, warp_cols = 32;
+  static constexpr int depth = 64, product = 16, slices = 2, stages = 3,
+                       blocks_per_sm = 2;
+  static constexpr double share = 1.32, waiting = 0.34, begin = 1.03e6;
 };
 
 // Constants that follow from a tile.
@@ -59,6 +82,8 @@ struct Tiling : Tile {
   static constexpr int warps = warps_down * (Tile::cols / Tile::warp_cols);
   static constexpr int slice_threads = 32 * warps,
                        threads = slice_threads * Tile::slices;
+  // The threads that copy. Each copies the same columns of several rows.
+  static constexpr int copiers = std::bit_floor(static_cast<unsigned>(threads));
   // per warp
   static constexpr int down = Tile::warp_rows / 16,
                        across = Tile::warp_cols / 16;
@@ -98,8 +123,9 @@ struct alignas(16) Pair {
 template <int WIDTH, typename S>
 struct Copies {
   static constexpr int a_across = S::depth / WIDTH, b_across = S::cols / WIDTH;
-  static constexpr int a_step = S::threads / a_across,
-                       b_step = S::threads / b_across;
+  static constexpr int a_step = S::copiers / a_across,
+                       b_step = S::copiers / b_across;
+  static_assert(S::rows % a_step == 0 && S::depth % b_step == 0);
 
   std::int64_t a_pitch, b_pitch;
   const double *next_a, *next_b;
@@ -156,6 +182,7 @@ struct Copies {
 
   // The same; most stages need no test.
   __device__ __forceinline__ void start(double* stage) {
+    if (S::copiers < S::threads && threadIdx.x >= S::copiers) return;
     if (inside && left >= S::depth) {
       start<false>(stage);
     } else {
@@ -535,7 +562,10 @@ inline TensorPlan plan_tensor(Gpu& gpu, const Matmul::Args<double>& p) {
   };
   enter(Tiling<LargeTile>());
   enter(Tiling<WholeTile>());
+  enter(Tiling<BroadTile>());
+  enter(Tiling<MiddleTile>());
   enter(Tiling<SmallTile>());
+  enter(Tiling<TallTile>());
   enter(Tiling<TinyTile>());
   return plan;
 }

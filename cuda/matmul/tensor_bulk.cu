@@ -35,6 +35,12 @@ struct SquareTile {
   static constexpr bool narrow = true, early = true;
   static constexpr double share = 0.96, begin = 1.6e6, sharing = 3.2e6;
 };
+struct OblongTile {
+  static constexpr int rows = 128, cols = 96, warp_rows = 32, warp_cols = 48;
+  static constexpr int eights = 2;
+  static constexpr bool narrow = false, early = true;
+  static constexpr double share = 0.97, begin = 1.4e6, sharing = 2.9e6;
+};
 struct SmallerTile {
   static constexpr int rows = 96, cols = 96, warp_rows = 24, warp_cols = 48;
   static constexpr int eights = 1;
@@ -741,7 +747,7 @@ void launch_bulk(Gpu& gpu, const Matmul::Args<double>& p) {
 // unaligned: how much longer `tensor` takes on whole tiles if rows are no
 // multiples of 32 bytes. of_odd_rows: how much longer these tiles take per
 // matrix that threads copy, at 1009 on an H200; less at larger sizes.
-constexpr double of_copy = 1.2, unaligned = 1.45, of_odd_rows = 0.05;
+constexpr double of_copy = 1.2, unaligned = 1.25, of_odd_rows = 0.05;
 
 }  // namespace
 
@@ -771,6 +777,7 @@ const Register<Matmul, double> variant(
         launch = odd > 0 ? launch_bulk<S, false> : launch_bulk<S, true>;
       };
       enter(BulkTiling<SquareTile>());
+      enter(BulkTiling<OblongTile>());
       enter(BulkTiling<SmallerTile>());
       enter(BulkTiling<HalfTile>());
       if (launch != nullptr) {

@@ -1,4 +1,6 @@
 // References say how far they are, and can be ended.
+#include <omp.h>
+
 #include <atomic>
 #include <boost/algorithm/string/join.hpp>
 #include <boost/test/unit_test.hpp>
@@ -18,8 +20,9 @@ using reference::Progress, reference::Watch;
 
 namespace {
 
+// So long that a loop takes as many milliseconds as it has rows.
 void work(std::int64_t /*row*/) {
-  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  std::this_thread::sleep_for(std::chrono::milliseconds(omp_get_max_threads()));
 }
 
 // The oracle of a workload at a size, on its uniform inputs.
