@@ -113,6 +113,11 @@ constexpr Advice all_advice[] = {
      "writer per element, or a second launch for what needs the results of "
      "all. (Programming Guide, Thread Hierarchy: blocks must be able to run "
      "independently, in any order.)"},
+    {Cause::race_of_updates,
+     "Two threads write one element: an atomic where they add to it, "
+     "atomicAdd(), copies of its own for each that are added up behind a "
+     "barrier, or one writer per element. (Programming Guide, Atomic "
+     "Functions: a read-modify-write that no other thread interferes with.)"},
     {Cause::race_of_launches,
      "A launch that overlaps begins before the one before it has ended: "
      "wait_for_launch_before() comes first in its kernel."},

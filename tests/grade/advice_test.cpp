@@ -35,6 +35,7 @@ BOOST_AUTO_TEST_CASE(each_mistake_has_advice_of_its_own) {
       {Verdict::launch_failed,
        {.cause = Cause::not_one_variant},
        "Register<...> variant"},
+      {Verdict::wrong_result, {.cause = Cause::race_of_updates}, "atomicAdd()"},
       {Verdict::launch_failed,
        {.cause = Cause::took_too_much_memory},
        "more memory than"},

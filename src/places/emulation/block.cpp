@@ -112,6 +112,7 @@ std::string Launch::name(std::uint64_t block_index,
 }
 
 void Thread::fail(Verdict verdict, Detail what) const {
+  if (block->held) return block->report_held();
   Launch& launch = *block->launch;
   auto failure = launch.failure.synchronize();
   if (!*failure) failure->emplace(verdict, in_kernel(std::move(what)));
@@ -319,7 +320,13 @@ void Block::run_one() {
     if (!failed) settle_all();
     if (!failed && !copy_barriers.empty()) find_endless_wait();
   }
+  if (held) report_held();
   if (counts) counts->end();
+}
+
+void Block::report_held() {
+  const auto read = *std::exchange(held, std::nullopt);
+  read.reader->fail(Verdict::wrong_result, read.what);
 }
 
 std::uint32_t Block::next_phase(const Thread& thread) {

@@ -25,6 +25,7 @@
 namespace parlab::emulation {
 
 struct Block;
+struct Thread;
 
 constexpr unsigned warp_size = 32, max_threads = 1024;
 // a GPU gives a thread as much local memory
@@ -83,6 +84,15 @@ struct Suspect {
   std::uint32_t before;
   Detail what;
   Calls calls;
+};
+
+// A read that is an error. Who writes the word next tells what is missing, so
+// it is not reported before that, or before the block ends.
+struct HeldRead {
+  const std::uint32_t* word = nullptr;
+  bool unwritten = false;  // or else another thread has written it
+  Detail what = {};
+  const Thread* reader = nullptr;
 };
 
 // The progress of a CUDA thread until its block ends.
@@ -269,6 +279,7 @@ struct Block {
   std::uint32_t instance = 0;  // counts all blocks of the GPU
   std::uint32_t phase = 1;     // grows with each synchronisation of its threads
   bool failed = false;
+  std::optional<HeldRead> held;
   Crash crash;  // crash of the thread that ran last
   std::uint64_t accesses = 0;
   // number of the access from which on look_around() is called
@@ -285,6 +296,7 @@ struct Block {
   ~Block();
   void run(Launch& launch);  // runs blocks until there are none left
   std::uint32_t next_phase(const Thread& thread);
+  void report_held();
   // Lets others continue before the running thread.
   void suspend(Thread& thread);
   // The array that the address belongs to or just misses; nullptr: memory that

@@ -62,18 +62,20 @@ struct Check {
 
   void check_word(Cell& cell) {
     const Stamp writer = load(cell.writer), mine = stamp(block.phase);
+    if (writes && block.held && block.held->word == word(cell))
+      return tell_held();
     if (shared ? writer.instance != block.instance : writer == Stamp{}) {
-      if (!writes || atomic) {
-        return fail(
-            Verdict::wrong_result,
-            shared ? Cause::never_written_in_block : Cause::never_written,
-            where());
-      }
+      const auto cause =
+          shared ? Cause::never_written_in_block : Cause::never_written;
+      if (atomic) return fail(Verdict::wrong_result, cause, where());
+      if (!writes && !hold(cell, because(cause, does(), where()), true)) return;
     } else if (may_race(writer)) {
       if (writer.atomic && !writes && !atomic) {
         if (!doubt(cell, writer)) return report_race(writer, "wrote");
-      } else if (!writes || atomic || writer.atomic) {
+      } else if (atomic || writer.atomic || (!writes && is_earlier(writer))) {
         return report_race(writer, "wrote");
+      } else if (!writes) {
+        if (!hold(cell, race(writer, "wrote"), false)) return;
       } else {
         suspect(cell, writer);
       }
@@ -136,15 +138,40 @@ struct Check {
     }
     const bool in_warp =
         other.thread / warp_size == here.thread.index / warp_size;
+    const bool both_write =
+        writes && !atomic && !other.atomic && did == std::string_view("wrote");
     return because(
-        other.instance != block.instance ? Cause::race_of_blocks
-        : in_warp                        ? Cause::race_in_warp
-                                         : Cause::race_in_block,
+        both_write                         ? Cause::race_of_updates
+        : other.instance != block.instance ? Cause::race_of_blocks
+        : in_warp                          ? Cause::race_in_warp
+                                           : Cause::race_in_block,
         does(), where(),
         launch.name(other.instance - launch.first_instance, other.thread), did);
   }
   void report_race(Stamp other, const char* did) {
     fail(Verdict::wrong_result, race(other, did));
+  }
+  // The thread goes on with what it read. False if another read is held.
+  bool hold(const Cell& cell, Detail what, bool unwritten) {
+    if (block.held) return false;
+    block.held = {.word = word(cell),
+                  .unwritten = unwritten,
+                  .what = at_line_of(calls_here(), std::move(what)),
+                  .reader = &here.thread};
+    return true;
+  }
+  // This is the next write to the word.
+  void tell_held() {
+    auto& [read_word, unwritten, what, reader] = *block.held;
+    const bool same_thread = reader == &here.thread;
+    if (unwritten && !same_thread) {
+      what.further.push_back(because(
+          Cause::written_later, launch.name(block.index, here.thread.index)));
+    } else if (!unwritten && same_thread) {
+      what.cause = Cause::race_of_updates;
+      what.arguments.front() = "updates";
+    }
+    block.report_held();
   }
   const std::uint32_t* word(const Cell& cell) const {
     const auto* const words =

@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(advice_fits_the_cause) {
       {"neighbour_in_warp", "__syncwarp()"},
       {"tile_barrier_for_block", "__syncthreads() between writing"},
       {"tile_barrier_for_block", "Synchronization Functions"},
-      {"plain_add_by_blocks", "Two blocks use one element"},
+      {"plain_add_by_blocks", "atomicAdd()"},
       {"plain_lock", "Two blocks use one element"},
       {"some_sync", "unless they have ended"},
       {"some_sync", "the same for the whole block"},

@@ -220,7 +220,8 @@ __global__ void every_lane_its_own(const float* in, float* out, int n) {
   __syncthreads();
   if (global_index() < n) out[global_index()] = last;
 }
-FAULT(every_lane_its_own, wrong_result, "static shared memory", "race_in_warp");
+FAULT(every_lane_its_own, wrong_result, "static shared memory",
+      "race_of_updates");
 
 __global__ void tile_barrier_for_block(const float* in, float* out, int n) {
   __shared__ float values[64];
@@ -273,19 +274,19 @@ __global__ void plain_add(const float* in, float* out, int n) {
   const int i = global_index();
   if (i < n) *out += in[i];  // wrong
 }
-FAULT(plain_add, wrong_result, "reads out[0]", "race_");
+FAULT(plain_add, wrong_result, "race_of_updates updates out[0]");
 
 __global__ void plain_add_by_blocks(const float* in, float* out, int n) {
   const int i = global_index();
   if (threadIdx.x == 0 && i < n) *out += in[i];  // wrong
 }
-FAULT(plain_add_by_blocks, wrong_result, "out[0]", "race_");
+FAULT(plain_add_by_blocks, wrong_result, "race_of_updates updates out[0]");
 
 __global__ void plain_histogram(const float* in, float* out, int n) {
   const int i = global_index();
   if (i < n) out[static_cast<int>(in[i])] += 1;  // wrong
 }
-FAULT(plain_histogram, wrong_result, "out[", "race_");
+FAULT(plain_histogram, wrong_result, "race_of_updates updates out[");
 
 __global__ void stencil_in_place(const float* in, float* out, int n) {
   const int i = global_index();

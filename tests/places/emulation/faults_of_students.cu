@@ -64,6 +64,15 @@ __global__ void all_read_one(const float* in, float* out, int n) {
   if (i < n && out[blockIdx.x] > 9) __trap();         // wrong
 }
 FAULT(all_read_one, wrong_result, "race_in_warp");
+// A barrier between the lines would help.
+__global__ void tile_too_early(const float* in, float* out, int n) {
+  __shared__ float tile[64];
+  const int i = global_index(), t = static_cast<int>(threadIdx.x);
+  tile[t] = i < n ? in[i] : 0;
+  if (i < n) out[i] = tile[(t + 40) % 64];  // wrong
+}
+FAULT(tile_too_early, wrong_result, "never_written_in_block", "written_later")
+    .at(128, 64);
 
 // ---- barriers
 
