@@ -162,7 +162,7 @@ check: ## install what is missing, build, run every test
 	  $(MAKE) --keep-going --silent -j$$(($$(cpus) + 1)) run-checks || true
 	@scripts/sum-checks.sh $(B)/check/results
 
-check-quick: ## build what a change touches and run the tests that concern it: about a minute
+check-quick: ## build the tests and what a change touches, run the tests that concern it: a minute, once all is built
 	$(if $(dry),,+)@scripts/check-quick.sh
 
 device-spread: ## measure control points on each device, with CLUSTER=slurm on each node, to find slow ones

@@ -1,7 +1,8 @@
 #!/bin/bash -p
-# Checks in about a minute what a change may have broken: builds what it touches and runs the tests of the
-# affected modules. The change is what is not committed, or else the last commit, or all since SINCE if that
-# is set. Only changed kernels are compiled for the GPU. The rest is `make check`.
+# Checks what a change may have broken: builds what it touches and runs the tests of the affected modules, which
+# takes about a minute. The first time it builds all tests. The change is what is not committed, or else the
+# last commit, or all since SINCE if that is set. Only changed kernels are compiled for the GPU. The rest is
+# `make check`.
 set -euo pipefail
 # shellcheck source=scripts/environment.sh
 source "${0%/*}/environment.sh"

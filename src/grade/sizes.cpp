@@ -20,24 +20,34 @@ class Drawing {
 
   // Draws a problem whose extents exceed `beyond` by up to `by`.
   void draw(const std::vector<std::int64_t>& beyond, std::int64_t by) {
-    std::vector<std::int64_t> typed;
-    for (const auto least : beyond)
-      typed.push_back(odd_or_even(least + 1, by));
-    if (typed.size() > 1 && typed[0] == typed[1]) typed[1] += 2;
-    keep(typed);
+    keep_some(problem(beyond, by));
   }
   // The largest square exceeds the threads of a block, if time permits.
   void draw_square(std::int64_t beyond, std::int64_t by) {
-    keep({odd_or_even(beyond + 1, by)});
+    keep_some(complete_size(workload_, {odd_or_even(beyond + 1, by)}));
+  }
+  void draw_with_large_parameters(const std::vector<std::int64_t>& beyond,
+                                  std::int64_t by) {
+    if (!workload_.parameters().empty())
+      keep(with_large_parameters(workload_, problem(beyond, by)));
   }
 
   std::vector<Size> sizes;
 
  private:
-  void keep(const std::vector<std::int64_t>& typed) {
-    auto size = complete_size(workload_, typed);
-    // Every second one has other parameters.
+  Size problem(const std::vector<std::int64_t>& beyond, std::int64_t by) {
+    std::vector<std::int64_t> typed;
+    for (const auto least : beyond)
+      typed.push_back(odd_or_even(least + 1, by));
+    if (typed.size() > 1 && typed[0] == typed[1]) typed[1] += 2;
+    return complete_size(workload_, typed);
+  }
+  // Every second one has other parameters.
+  void keep_some(Size size) {
     if (sizes.size() % 2 == 1) size = with_other_parameters(workload_, size);
+    keep(std::move(size));
+  }
+  void keep(Size size) {
     if (emulated_seconds(workload_.work(size, dtype_)) <= emulated_s_at_most)
       sizes.push_back(std::move(size));
   }
@@ -69,6 +79,8 @@ std::vector<Size> hidden_sizes(const Workload& workload, Dtype dtype,
   drawing.draw(each(extents == 1 ? threads_of_a_block : of_a_block), 150);
   drawing.draw(each(extents == 1 ? 40 * threads_of_a_block : 2 * of_a_block),
                200);
+  drawing.draw_with_large_parameters(
+      each(extents == 1 ? threads_of_a_block : of_a_block), of_a_block);
   // Tall and wide: each extent in turn is the long one.
   for (std::size_t i = 0; i < extents; ++i) {
     for (const auto least : {blocks_in_y, threads_of_a_block}) {

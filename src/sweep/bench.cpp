@@ -196,4 +196,14 @@ void show_work(Bench& bench, std::string_view what, const Trial& trial) {
       std::string(what) + " " + name_of(trial.call), done);
 }
 
+Detail why_wrong(const Bench& bench, const Trial& trial,
+                 const Mismatch& wrong) {
+  auto why = detail_of(wrong);
+  const auto& variant = *trial.call.variant;
+  if (variant.tunable("threads") != nullptr && !bench.session.plan.verify_only)
+    why.further.push_back(because(
+        Cause::may_be_race, "bin/parlab grade --check " + variant.source));
+  return why;
+}
+
 }  // namespace parlab

@@ -67,4 +67,17 @@ Size with_other_parameters(const Workload& workload, Size size) {
   return size;
 }
 
+Size with_large_parameters(const Workload& workload, Size size) {
+  constexpr std::int64_t beyond = 1025;
+  auto* value = size.data() + count_extents(workload);
+  for (const auto& parameter : workload.parameters()) {
+    *value = std::min(parameter.power_of_two ? 2 * (beyond - 1) : beyond,
+                      parameter.max);
+    while (!parameter.allows(*value))
+      --*value;
+    ++value;
+  }
+  return size;
+}
+
 }  // namespace parlab

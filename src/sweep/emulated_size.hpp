@@ -17,5 +17,8 @@ Size size_to_emulate(const Workload& workload, const Size& size, Dtype dtype,
 // The same extents with another value of each parameter that has several: a
 // kernel may have one of them as a constant.
 Size with_other_parameters(const Workload& workload, Size size);
+// The same extents with parameters beyond the threads of a block, or as large
+// as they may be: a halo may then reach further than the block beside it.
+Size with_large_parameters(const Workload& workload, Size size);
 
 }  // namespace parlab

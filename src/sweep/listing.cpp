@@ -222,7 +222,8 @@ bool is_timed(const Plan& plan, const Trial& trial) {
 std::string name_of(const Call& call) {
   const auto tunables = to_string(call.tunables);
   return call.variant->full_name() + " " + std::string(to_string(call.dtype)) +
-         " " + to_string(call.size) + (tunables.empty() ? "" : " ") + tunables;
+         " " + size_text(call.variant->workload, call.size) +
+         (tunables.empty() ? "" : " ") + tunables;
 }
 
 Record blank_record(const Session& session, const Trial& trial, Cache cache,

@@ -86,7 +86,8 @@ Detail judge_last(Bench& bench, Trial& trial) {
     wrong = bench.problem->check_disturbed(left.outputs, *trial.call.variant);
   });
   if (!wrong) return {};
-  return {.cause = Cause::when_timed, .further = {detail_of(*wrong)}};
+  return {.cause = Cause::when_timed,
+          .further = {why_wrong(bench, trial, *wrong)}};
 }
 
 // Whether other variants have damaged the inputs.

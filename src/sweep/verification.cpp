@@ -32,7 +32,8 @@ void judge_outputs(Bench& bench, Trial& trial, const Arrays& outputs) {
   };
   if (!by_reference(bench, trial, check)) return;
   if (wrong)
-    return charge(bench, trial, Verdict::wrong_result, detail_of(*wrong));
+    return charge(bench, trial, Verdict::wrong_result,
+                  why_wrong(bench, trial, *wrong));
   trial.verdict = Verdict::passed;
   if (!trial.place->can_time() && trial.call.variant->asks_for_emulation)
     trial.detail = {.cause = Cause::asks_for_emulation};

@@ -100,6 +100,11 @@ BOOST_AUTO_TEST_CASE(hidden_sizes_find_what_small_ones_do_not) {
         // A kernel with a constant in place of a parameter is wrong, too.
         for (const auto& taken : values)
           BOOST_TEST(taken.size() > 1);
+        // A halo that reaches further than a block is tried.
+        for (std::size_t i = 0; i < values.size(); ++i) {
+          const auto most = workload->parameters()[i].max;
+          BOOST_TEST(*values[i].rbegin() >= std::min<std::int64_t>(most, 1024));
+        }
         BOOST_TEST(*std::ranges::min_element(longest) > 1024);
         BOOST_TEST(*std::ranges::max_element(longest) >
                    (extents == 1 ? 40960 : 65535));

@@ -16,6 +16,8 @@ sed 's/heat_naive/heat_fixed/g; /\.id = /d; s/in_launches(gpu, p, 1,/Heat::Args<
 sed 's/transpose_naive/transpose_short/g; s/ceil_div(p.cols, x)/p.cols \/ x/' cuda/transpose/naive.cu >cuda/transpose/short.cu
 scripts/workload.sh raised n by >/dev/null
 sed 's/a\[i\] + by/a[i] + 4/' cuda/raised/naive.cu >cuda/raised/four.cu
+# All threads count in one variable.
+sed -E 's/(b\[)i(\] = )/\1at++\2/; s/^#pragma omp/  std::int64_t at = 0;\n&/' openmp/raised/parallel.cpp >openmp/raised/racing.cpp
 printf '#include "gpu/gpu.hpp"\n__global__ void broken(int* y) { *y = unknown; }\n' >cuda/dmv/broken.cu
 cat >src/commands/hello.cpp <<'END'
 #include <ostream>
@@ -48,10 +50,12 @@ expect "a right kernel is emulated at a rectangle as well" \
 expect "a kernel with a constant in place of a parameter passes at that value, not at the other that is tried" \
   eval "! $parlab heat 40 --dtype float --variant cuda/fixed --emulate >out 2>&1 && grep -q '1 passed, 1 failed' out && tr -s ' \n' ' ' <out | grep -q 'or have a constant in place of a parameter'"
 expect "... and where there is one extent" \
-  eval "! $parlab raised 1000 --variant cuda/four --emulate >out 2>&1 && grep -q '1 passed, 1 failed' out && tr -s ' \n' ' ' <out | grep -q 'it passed at 1000: does it have a constant in place of a parameter'"
+  eval "! $parlab raised 1000 --variant cuda/four --emulate >out 2>&1 && grep -q '1 passed, 1 failed' out && tr -s ' \n' ' ' <out | grep -q 'it passed at 1000 by=4: does it have a constant in place of a parameter'"
 expect "a type that was not tried is named" eval "grep -q 'not tried in double: add --dtype double' out"
 expect "it passes in both types" eval "$parlab raised 1000 --variant cuda/naive --dtype float,double --emulate >out 2>&1 && ! grep -q 'not tried' out"
 expect "a right kernel passes at both" eval "$parlab heat 40 --dtype float --variant cuda/naive --emulate >out 2>&1 && grep -q '67.*steps=2' out"
+expect "a wrong result of a team names the command that looks for races" \
+  eval "! $parlab raised 1000003 --variant openmp/racing --threads 2 >out 2>&1 && tr -s ' \n' ' ' <out | grep -q \"'bin/parlab grade --check openmp/raised/racing.cpp' looks for one\""
 expect "an element that no thread writes is named as such" \
   eval "$parlab transpose 40x41 --dtype float --variant cuda/short --emulate 2>&1 | tr -s ' \n' ' ' | grep -q 'b\[[0-9,]*\] was not written, expected'"
 expect "a new command is one file, and in the help" eval "$parlab --help | grep -qw hello && $parlab hello --help | grep -q Greets"
