@@ -5,8 +5,7 @@
 -- arithmetic than usual, which has a different roof.
 CREATE VIEW timed AS
   SELECT *, coalesce(rows, m, n) AS high, coalesce(cols, n) AS across,
-         dtype || CASE arithmetic WHEN 'ieee' THEN '' ELSE '/' || arithmetic END AS kind,
-         coalesce(rows || 'x' || cols, m || 'x' || k || 'x' || n, m || 'x' || n, n) AS size
+         dtype || CASE arithmetic WHEN 'ieee' THEN '' ELSE '/' || arithmetic END AS kind
   FROM records
   WHERE verdict = 'passed' AND median_s IS NOT NULL AND cache = 'hot'
     AND on_gpu = (SELECT max(on_gpu) FROM records WHERE verdict = 'passed');

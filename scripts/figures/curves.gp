@@ -19,7 +19,7 @@ low_is_good = (y_unit eq "s")
 most_curves = 9
 given = "SELECT *, row_number() OVER () AS place FROM (" . rows . ")"
 near = "SELECT 1 FROM given o WHERE o.panel = g.panel AND o.curve = g.curve AND o.x BETWEEN g.x / 1.06 AND g.x * 1.06 AND (CAST(o.x AS INT) & -CAST(o.x AS INT)) > (CAST(g.x AS INT) & -CAST(g.x AS INT))"
-if (!exists("loose")) { loose = is_size ? "EXISTS (" . near . ")" : "0" }
+if (!exists("loose")) { loose = is_size || x_kind eq "bytes" ? "EXISTS (" . near . ")" : "0" }
 # Each curve with its panel p and its number c there, from the top; at: where it ends.
 drawn = "WITH given AS (" . given . "), " \
   . "known AS (SELECT panel, curve, x, y, min(ifnull(low, y), ifnull(high, y)) AS low, max(ifnull(low, y), ifnull(high, y)) AS high, note, look, place, " \

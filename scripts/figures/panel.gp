@@ -8,7 +8,7 @@ if (p == 1) {
 } else {
   unset label 998
 }
-set label 1000 (p == panels ? origin : "") offset 0, (strstrt(origin, "\n") > 0 ? 0.9 : 0)
+set label 1000 (p == panels ? origin : "") at screen 0.012, screen 12.0 / tall offset 0, (strstrt(origin, "\n") > 0 ? 0.9 : 0)
 eval "plot " . all_of_panel
 if (format eq "svg") {
   set format "%.12e"

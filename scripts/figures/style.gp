@@ -109,7 +109,7 @@ k(n) = (int(n) % 1048576 == 0) ? sprintf("%dM", int(n) / 1048576) : (int(n) % 10
 # ---- provenance in small print -------------------------------------------------------------------
 provenance(device) = list("SELECT machine || ' · ' || coalesce(" . device . ", cpu, '?') || ' · ' || " \
   . "substr(date, 1, 10) || ' · commit ' || coalesce([commit], '?') FROM records ORDER BY date DESC LIMIT 1")
-set label 1000 at screen 0.012, screen 0.025 font "," . tiny textcolor rgb "#555555"
+set label 1000 font "," . tiny textcolor rgb "#555555"
 
 # ---- texts of the points of an SVG ----------------------------------------------------------------------
 bytes_text(b) = b >= 2 ** 30 ? three(b / 2.0 ** 30) . " GiB" : b >= 2 ** 20 ? three(b / 2.0 ** 20) . " MiB" : \

@@ -8,8 +8,7 @@ CREATE VIEW timed AS
                                THEN replace(variant, 'split_', '/')
                              ELSE '' END
            || CASE dtype WHEN 'float' THEN '' WHEN 'bfloat16' THEN '/bf16' ELSE '/' || dtype END AS name,
-         coalesce(rows, m, n) AS side, coalesce(cols, n) AS across,
-         coalesce(rows || 'x' || cols, m || 'x' || k || 'x' || n, m || 'x' || n, n) AS size
+         coalesce(rows, m, n) AS side, coalesce(cols, n) AS across
   FROM records
   WHERE verdict = 'passed' AND median_s IS NOT NULL AND gpus IS NOT NULL;
 
@@ -62,8 +61,7 @@ CREATE VIEW largest_drawn AS SELECT * FROM largest WHERE name IN (SELECT name FR
 -- The fastest on one GPU, including its library, if variants for one GPU were measured: variants that can be
 -- split are not always the fastest.
 CREATE VIEW on_one AS
-  SELECT workload, dtype, gpus, backend || '/' || variant AS name, median_s, log_variance, freedom,
-         coalesce(rows || 'x' || cols, m || 'x' || k || 'x' || n, m || 'x' || n, n) AS size
+  SELECT workload, dtype, gpus, backend || '/' || variant AS name, median_s, log_variance, freedom, size
   FROM records
   WHERE verdict = 'passed' AND median_s IS NOT NULL AND ifnull(gpus, 1) = 1 AND on_gpu AND cache = 'hot'
     AND arithmetic = 'ieee';

@@ -129,18 +129,11 @@ Detail slower_than_serial(const Record& record,
   return {};
 }
 
-Detail noise_problem(const Record& record, const Run& run,
-                     const AuditRules& rules) {
+Detail noise_problem(const Record& record, const Run& run) {
   if (!record.for_gpu() && run.others_at_work > 0) {
     return because(Cause::others_were_at_work, run.others_at_work);
   }
-  const auto summary = record.summary();
-  // Slow executions may have too few samples for an interval.
-  if (std::isfinite(summary.precision) && summary.precision > rules.widest) {
-    return because(Cause::too_wide,
-                   Quantity{summary.precision, Unit::fraction});
-  }
-  return {};
+  return width_problem(record.summary());
 }
 
 // Names points of one variant, setting, type and machine, which differ only in
@@ -239,16 +232,24 @@ std::vector<Detail> objections_of_neighbours(const std::vector<Record>& records,
       if (other == nullptr ||
           is_confirmed(records[one.record], one.seconds, medians, rules))
         continue;
-      objections[one.record] = because(
-          Cause::out_of_line,
-          Quantity{one.cost() / other->cost(), Unit::factor},
-          to_string(records[other->record].size), seconds(other->seconds));
+      objections[one.record] =
+          because(Cause::out_of_line,
+                  Quantity{one.cost() / other->cost(), Unit::factor},
+                  size_text(records[other->record].workload,
+                            records[other->record].size),
+                  seconds(other->seconds));
     }
   }
   return objections;
 }
 
 }  // namespace
+
+Detail width_problem(const Summary& summary) {
+  if (!too_wide(summary)) return {};
+  return because(Cause::too_wide,
+                 Quantity{relative_half_width(summary), Unit::fraction});
+}
 
 Audit audit(const std::vector<Record>& records,
             const std::map<std::string, Run>& runs, const AuditRules& rules) {
@@ -269,7 +270,7 @@ Audit audit(const std::vector<Record>& records,
          {source_problem(record), command_problem(record, run->second),
           roof_problem(record), to_ceilings[i],
           slower_than_serial(record, audit.records), of_line[i],
-          noise_problem(record, run->second, rules)}) {
+          noise_problem(record, run->second)}) {
       if (why) audit.objections.push_back({i, why});
     }
   }

@@ -19,9 +19,10 @@ struct AuditRules {
   double same_shape = 1.1, reach = 4;
   // Two runs that differ by a smaller factor confirm each other.
   double same_time = 1.25;
-  // The widest interval, as a share of the median to each side.
-  double widest = 0.25;
 };
+
+// Cause::too_wide if it is: see statistics.hpp.
+Detail width_problem(const Summary& summary);
 
 struct Objection {
   std::size_t record = 0;  // index in Audit::records

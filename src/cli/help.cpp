@@ -16,7 +16,7 @@ constexpr std::size_t width = 100, help_width = 80;
 
 // "<matrix size>" if one number stands for a square.
 std::string size_argument(const Workload& workload) {
-  return workload.dimensions().size() == 1 ? "<size>" : "<matrix size>";
+  return count_extents(workload) == 1 ? "<size>" : "<matrix size>";
 }
 
 // The extents, which a variant for several GPUs divides, without parameters.

@@ -141,10 +141,11 @@ Row row_of_point(const ComparedPoint& point) {
   const auto& [value, ends] = point.test.ratio;
   const Quantity ratio{value, Unit::factor, ends};
   const bool tested = point.tested;
-  Row row = row_of(
-      {to_string(point.change), r.full_name(), r.workload, r.backend, r.variant,
-       join({size, dtype, cache}, " ") + (usual ? "" : " " + inputs), size,
-       dtype, cache, inputs, to_string(r.tunables)});
+  Row row = row_of({to_string(point.change), r.full_name(), r.workload,
+                    r.backend, r.variant,
+                    join({size_text(r.workload, r.size), dtype, cache}, " ") +
+                        (usual ? "" : " " + inputs),
+                    size, dtype, cache, inputs, to_string(r.tunables)});
   row.cells.push_back(cell_of(point.before));
   row.cells.push_back(cell_of(point.after));
   const auto rest = row_of(

@@ -172,7 +172,9 @@ Document student_page(const Class& all, const Grade& grade) {
   Document page{.title = grade.submission.student};
   page.add(Paragraph{
       Strong{judged_as(grade)} +
-      Text(grade.where.empty() ? "" : " at " + to_string(grade.where))});
+      Text(grade.where.empty()
+               ? ""
+               : " at " + size_text(*all.assignment.workload, grade.where))});
   if (grade.detail) page.add(Paragraph{.text = grade.detail, .verbatim = true});
   if (!grade.idea.empty()) page.add(Paragraph{"“" + grade.idea + "”"});
   auto facts = table_of({"", ""});

@@ -88,7 +88,7 @@ void add_records(Boards& boards, const fs::path& folder) {
           .push_back({.who = measured.folder,
                       .kernel = record.name() +
                                 (of_parlab ? ", as parlab has it" : ""),
-                      .size = to_string(size),
+                      .size = size_text(kind.first, size),
                       .work = record.flops + record.bytes,
                       .time = fastest->summary.estimate,
                       .of_roof = of_roof(*fastest),
@@ -149,12 +149,15 @@ void add_class(Boards& boards, const fs::path& folder) {
       estimate = {*time, half * half, 1e6};
     }
     double work = 1;
-    for (const auto& extent : split(row["size"], 'x'))
-      work *= number_in<double>(extent).value_or(1);
+    Size size;
+    for (const auto& extent : split(row["size"], 'x')) {
+      size.push_back(number_in<std::int64_t>(extent).value_or(1));
+      work *= static_cast<double>(size.back());
+    }
     boards[{row["machine"], row["workload"], row["dtype"]}].push_back(
         {.who = row["student"],
          .kernel = "handed in",
-         .size = row["size"],
+         .size = size_text(row["workload"], size),
          .work = work,
          .time = estimate,
          .of_roof = number_in<double>(row["roof"]),

@@ -45,7 +45,8 @@ Text gain_over_defaults(const Choice& choice, const std::vector<Record>& trials,
 
 Row row_of_search(const Subject& subject, const Tuning& tuning) {
   const auto name = subject.variant->backend + "/" + subject.variant->name;
-  const auto problem = to_string(subject.size) + " " + to_string(subject.dtype);
+  const auto problem = size_text(subject.variant->workload, subject.size) +
+                       " " + to_string(subject.dtype);
   const auto tried = static_cast<std::int64_t>(tuning.tried);
   const auto& choice = tuning.choice;
   if (!choice) {

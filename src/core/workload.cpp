@@ -39,7 +39,7 @@ std::string size_text(const Workload& workload, const Size& size) {
       Size(size.begin(), size.begin() + static_cast<std::ptrdiff_t>(extents)));
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const auto value = size[extents + i];
-    if (value != parameters[i].fallback)
+    if (value != 0 || parameters[i].fallback != 0)
       text += " " + parameters[i].name + "=" + std::to_string(value);
   }
   return text;

@@ -102,8 +102,8 @@ std::size_t count_extents(const Workload& workload);
 Size complete_size(const Workload& workload,
                    const std::vector<std::int64_t>& typed);
 
-// The extents, followed by parameters that differ from their defaults:
-// "4096x4096", "512x512 radius=8".
+// The extents, followed by the parameters: "4096x4096", "512x512 radius=16". A
+// parameter that is 0 unless it is given is named only then.
 std::string size_text(const Workload& workload, const Size& size);
 
 }  // namespace parlab

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "core/numbers.hpp"
+#include "core/text.hpp"
 
 namespace parlab::grade {
 namespace {
@@ -51,7 +52,10 @@ Row row_of_grade(const Class& all, const Grade& grade) {
                   to_reference(grade), fraction_of(grade.of_roof),
                   points_of(all, grade)});
   } else {
-    Text why = grade.where.empty() ? "" : "at " + to_string(grade.where) + ": ";
+    Text why =
+        grade.where.empty()
+            ? ""
+            : "at " + size_text(*all.assignment.workload, grade.where) + ": ";
     texts.push_back(why += grade.detail ? Text(grade.detail) : Text());
   }
   return row_of(texts);
@@ -105,11 +109,12 @@ Document class_report(const Class& all) {
   std::string summary = std::to_string(right) + " of " +
                         std::to_string(all.grades.size()) +
                         " are right; inputs of the seed " +
-                        std::to_string(all.assignment.seed) + ", sizes";
-  for (const auto* sizes : {&all.assignment.sizes, &all.assignment.hidden}) {
-    for (const auto& size : *sizes)
-      summary += " " + to_string(size);
-  }
+                        std::to_string(all.assignment.seed) + ", sizes ";
+  auto sizes = all.assignment.sizes;
+  std::ranges::copy(all.assignment.hidden, std::back_inserter(sizes));
+  summary += join(sizes, ", ", [&](const Size& size) {
+    return size_text(*all.assignment.workload, size);
+  });
   return {.blocks = {table, Paragraph{summary}, remark(terms(all))}};
 }
 
@@ -144,7 +149,8 @@ Table class_table(const Class& all) {
 Document check_report(const Class& all) {
   const auto& grade = all.grades.front();
   Text verdict = grade.submission.student + ": " + verdict_of(grade);
-  if (!grade.where.empty()) verdict += " at " + to_string(grade.where);
+  if (!grade.where.empty())
+    verdict += " at " + size_text(*all.assignment.workload, grade.where);
   if (grade.detail) verdict += Text(": ") + grade.detail;
   Document report{.blocks = {Paragraph{verdict}}};
   const auto next = advice(all, grade);

@@ -149,8 +149,9 @@ Section claims(const std::vector<Finding>& findings,
           Paragraph{(any_tested(findings)
                          ? how_many(findings, Outcome::holds) +
                                " claims and observations hold here. "
-                         : "None of the reports' claims is tested on this "
-                           "machine. ") +
+                         : "No measurement of this machine tests a claim of "
+                           "the reports. Those that are decided below are "
+                           "computed, not measured. ") +
                     counted_verdicts(findings) +
                     ". Each links to its text and to the reason why it holds "
                     "or not."},

@@ -109,7 +109,7 @@ MarkedRow row_of(const Costs& rungs, const std::string& workload) {
   const auto &thrifty = least(rungs, joules_of),
              &fastest = least(rungs, seconds_of);
   MarkedRow row{.name = workload,
-                .note = short_point(fastest.entry->record),
+                .note = point_of(fastest.entry->record),
                 .target = "#" + anchor("workload-" + workload)};
   for (const auto& rung : rungs) {
     row.marks.push_back({joules_of(rung) / joules_of(thrifty),

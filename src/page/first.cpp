@@ -72,7 +72,7 @@ MarkedRow row_of(const Climb& climb, const std::string& page) {
   const auto& contest = climb.reference.contest;
   MarkedRow row{
       .name = climb.reference.workload,
-      .note = short_point(climb.fastest->record),
+      .note = point_of(climb.fastest->record),
       .target = page + "#" + anchor("workload-" + climb.reference.workload)};
   const auto mark = [&](const Entry* entry, Look look) {
     const auto reached = of_limit(*entry, contest);
@@ -90,7 +90,7 @@ MarkedRow row_of(const Climb& climb, const std::string& page) {
                                                                 : Look::ring);
   }
   if (climb.library != nullptr) mark(climb.library, Look::tick);
-  row.strong = climb.reached > 0 ? in_words(share(climb.reached)) : "";
+  row.strong = climb.reached > 0 ? in_words(share(climb.reached)) : "no limit";
   row.says.push_back(climb.fastest->record.variant);
   if (climb.gain && climb.gain->value > 1)
     row.says.back() +=
@@ -211,6 +211,11 @@ std::optional<Strip> first_to_fastest(const Measured& measured,
                   ", full precision, caches warm, at the largest size at which "
                   "nearly all variants were measured. The limit is the "
                   "shortest time that the measured bandwidth and peak allow.";
+  for (const auto& climb : all) {
+    if (climb.reached > 0) continue;
+    strip.caption += " No limit of " + Text(climb.reference.workload) + ": " +
+                     without_limit(*climb.fastest) + ".";
+  }
   return strip;
 }
 

@@ -129,7 +129,7 @@ MarkedRow row_of(const Machines& machines, const std::string& workload,
   const auto& [winner, fastest] = found.front();
   MarkedRow row{
       .name = workload,
-      .note = short_point(fastest->record),
+      .note = point_of(fastest->record),
       .target = page_address(*winner) + "#" + anchor("workload-" + workload),
       .says = {winner->machine + ", " + in_words(time_of(*fastest))}};
   for (const auto& [machine, entry] : found) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "audit/audit.hpp"
 #include "core/text.hpp"
 #include "page/counts.hpp"
 #include "page/reference.hpp"
@@ -32,6 +33,11 @@ struct Step {
   bool bought() const {
     return gain && (decided(*gain) ? above(*gain, worth_mentioning)
                                    : gain->value > worth_mentioning);
+  }
+  // It may be faster by more than that, or slower.
+  bool open() const {
+    return gain && parlab::tied(*gain) &&
+           gain->interval.high > worth_mentioning;
   }
 };
 
@@ -69,7 +75,9 @@ Cell gain_cell(const Step& step) {
   if (step.bought())
     return {Strong{in_words(times(*step.gain))} + Text(" the best before"),
             note};
-  return {parlab::tied(*step.gain) || step.gain->value > 1
+  return {step.open()                ? Text("within the noise")
+          : parlab::tied(*step.gain) ? Text("a tie")
+          : step.gain->value > 1
               ? Text("no gain")
               : as_fast(*step.gain) + Text(" than the best before"),
           note};
@@ -106,6 +114,7 @@ Rung rung_of(const Measured& measured, const Entry& entry, const Entries& rungs,
   if (const auto text = idea_of(entry); !text.empty()) idea.push_back(text);
   if (const auto text = tunables_of(record); !text.empty())
     idea.push_back(text);
+  if (const auto why = width_problem(entry.summary)) idea.push_back(Text(why));
   rung.idea = joined(idea, "; ");
   if (const auto* counts = counts_of(measured.counted, record))
     rung.counts = counts_in_words(*counts);
@@ -171,7 +180,7 @@ Text where_counted(const Measured& measured, const Entries& rungs) {
     if (const auto* counts = counts_of(measured.counted, entry->record)) {
       return " The last line of a rung shows the memory requests of its warps "
              "at " +
-             short_size(*counts) +
+             dimensions(*counts) +
              ", counted by emulation. A sector is 32 bytes; 32 neighbours of 4 "
              "bytes need 4 sectors a request.";
     }
@@ -179,10 +188,21 @@ Text where_counted(const Measured& measured, const Entries& rungs) {
   return {};
 }
 
-bool any_without_gain(const Entries& rungs) {
-  return std::ranges::any_of(climb(rungs), [](const Step& step) {
-    return step.gain && !step.bought();
-  });
+// What gain_cell() calls the steps that bought nothing.
+Text kinds_of_no_gain(const Entries& rungs) {
+  bool open = false, other = false;
+  for (const auto& step : climb(rungs)) {
+    open |= step.open();
+    other |= step.gain && !step.bought() && !step.open();
+  }
+  const Text least{Quantity{worth_mentioning, Unit::factor}};
+  return (other ? " \"No gain\": the interval is not entirely above " + least +
+                      "; a tie: it includes 1."
+                : Text()) +
+         (open ? " \"Within the noise\": the interval includes 1 and reaches "
+                 "beyond " +
+                     least + ", so the data do not tell."
+               : Text());
 }
 
 // entries: of one dtype on the GPU (or the CPU), at one size.
@@ -193,27 +213,28 @@ Section half_of(const Measured& measured, const Entries& entries, bool gpu,
   const auto& shown = full.empty() ? rungs : full;
   const auto& first = shown.front()->record;
   const auto limit = limit_of(measured, best(shown)->record);
+  const auto* unlimited = best(
+      where(shown, [&](const Entry& one) { return !of_limit(one, shown); }));
   Section section{
       .title = (is_main ? gpu ? "On the GPU: " : "On the CPU: "
                         : "In " + std::string(to_string(first.dtype)) +
                               (gpu ? ", on the GPU: " : ", on the CPU: ")) +
                fastest_of(shown) + finding_of_ladder(shown),
       .blocks = {Paragraph{
-          .text =
-              point_of(first) + (gpu ? ", data on the GPU" : "") +
-              (limit.empty() ? Text()
-                             : ". Percent of the limit that " +
-                                   limit_words(limit) + " sets") +
-              (std::ranges::any_of(
-                   shown, [](const Entry* one) { return of_team(*one); })
-                   ? ", for as many GPUs as the rung uses"
-                   : "") +
-              "; gains are relative to the best rung above." +
-              (any_without_gain(shown)
-                   ? " \"No gain\": the interval is not entirely above " +
-                         Text(Quantity{worth_mentioning, Unit::factor}) + "."
-                   : Text()) +
-              where_counted(measured, rungs),
+          .text = point_of(first) + (gpu ? ", data on the GPU" : "") +
+                  (limit.empty() ? Text()
+                                 : ". Percent of the limit that " +
+                                       limit_words(limit) + " sets") +
+                  (std::ranges::any_of(
+                       shown, [](const Entry* one) { return of_team(*one); })
+                       ? ", for as many GPUs as the rung uses"
+                       : "") +
+                  "; gains are relative to the best rung above." +
+                  kinds_of_no_gain(shown) +
+                  (unlimited == nullptr
+                       ? Text()
+                       : " Without a bar: " + without_limit(*unlimited) + ".") +
+                  where_counted(measured, rungs),
           .small = true}}};
   const auto* best_full = best(full);
   section.add(why_apart(measured, rungs, best_full));
@@ -247,17 +268,21 @@ std::string finding_of_ladder(const Entries& rungs) {
     return "one variant, " + steps[0].entry->record.variant;
   std::vector<const Step*> gains;
   std::size_t idle = 0, compared = 0;
+  bool open = false;  // whether one of the idle ones may be faster
   for (const auto& step : steps) {
     if (!step.gain) continue;
     ++compared;
     if (step.bought()) gains.push_back(&step);
     idle = step.bought() ? 0 : idle + 1;
+    open = !step.bought() && (open || step.open());
   }
+  const std::string beyond = open ? " beyond the noise" : "";
   const bool all_compared = compared + 1 == steps.size();
   if (gains.empty() && !all_compared)
     return "measured on different hosts, not all compared";
   if (gains.empty()) {
-    return "no idea beats the first, " + steps[0].entry->record.variant;
+    return "no idea beats the first, " + steps[0].entry->record.variant +
+           (open ? "," : "") + beyond;
   }
   const auto named = [](const Step* step) {
     return step->entry->record.variant + " (" + in_words(times(*step->gain)) +
@@ -281,7 +306,7 @@ std::string finding_of_ladder(const Entries& rungs) {
   if (idle > 0) {
     text += "; the " + (idle == 1 ? "one idea" : counted(idle, "idea")) +
             " after " + gains.back()->entry->record.variant +
-            (idle == 1 ? " adds nothing" : " add nothing");
+            (idle == 1 ? " adds nothing" : " add nothing") + beyond;
   }
   return text;
 }

@@ -295,21 +295,17 @@ Entries of_usual_parameters(const Entries& entries) {
 }
 
 bool usual_parameters(const Record& record) {
-  for (std::size_t i = extents_of(record); i < record.size.size(); ++i) {
-    if (!is_usual_parameter(record, i)) return false;
-  }
-  return true;
-}
-
-bool is_usual_parameter(const Record& record, std::size_t i) {
   const auto* workload = Registry::instance().workload(record.workload);
-  const std::size_t extents = extents_of(record);
-  return workload != nullptr && i >= extents &&
-         record.size[i] == workload->parameters()[i - extents].fallback;
-}
-
-std::size_t extents_of(const Record& record) {
-  return parlab::extents_of(record.workload, record.size).size();
+  if (workload == nullptr) return true;
+  const auto parameters = workload->parameters();
+  if (record.size.size() != workload->dimensions().size()) return true;
+  const auto first =
+      record.size.begin() + std::ssize(record.size) - std::ssize(parameters);
+  return std::equal(parameters.begin(), parameters.end(), first,
+                    record.size.end(),
+                    [](const Tunable& parameter, std::int64_t value) {
+                      return parameter.fallback == value;
+                    });
 }
 
 const Entry* best(const Entries& entries) {

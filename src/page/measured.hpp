@@ -111,12 +111,7 @@ Dtype main_dtype(const Entries& entries);
 // were measured, with the usual parameters if it was measured with those.
 std::optional<Size> ladder_size(const Entries& entries);
 
-// How many numbers of its size are extents; the others are parameters (a
-// radius).
-std::size_t extents_of(const Record& record);
-// Whether that number of its size is a parameter with its default value;
-// whether all of its parameters have theirs.
-bool is_usual_parameter(const Record& record, std::size_t i);
+// Whether all parameters of its size (a radius) have their defaults.
 bool usual_parameters(const Record& record);
 // The entries with the usual parameters; all entries if none has.
 Entries of_usual_parameters(const Entries& entries);

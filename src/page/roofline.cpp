@@ -98,9 +98,12 @@ std::string what_limits(const std::vector<Best>& all) {
   return text + (text.empty() ? "" : ".");
 }
 
-Section roofline(const std::string& what, const std::string& id,
-                 const std::optional<Ceilings>& known,
-                 const std::vector<Best>& all) {
+Section roofline(const Measured& measured, bool gpu) {
+  const std::string what = gpu ? "GPU" : "CPU",
+                    id = gpu ? "roofline-gpu" : "roofline-cpu";
+  const auto known =
+      gpu ? measured.device_ceilings() : measured.host_ceilings();
+  const auto all = best_of_each(measured, gpu);
   Section section{.id = id, .title = "Roofline of the " + what};
   if (!known || all.empty()) {
     section.blocks = {Paragraph{known ? "Nothing was measured on it."
@@ -124,12 +127,15 @@ Section roofline(const std::string& what, const std::string& id,
       .y = {"", Unit::flop_per_second},
       .series = {},
       .caption =
-          "The fastest variant of each workload and backend, on one GPU, at "
-          "the largest size at which nearly all variants of the workload were "
-          "measured. The fastest of each workload has its name. The lines are "
-          "the best of all hosts and GPUs of this name. A point above the roof "
-          "of the memory is small enough for the caches, or was reached by "
-          "units whose peak was not measured."};
+          "The fastest variant of each workload and backend" +
+          std::string(gpu ? ", on one GPU," : "") +
+          " at the largest size at which nearly all variants of the workload "
+          "were measured. The fastest of each workload has its name. The lines "
+          "are the best of all " +
+          (gpu ? "GPUs" : "hosts") +
+          " of this name. A point above the roof of the memory is small enough "
+          "for the caches, or was reached by units whose peak was not "
+          "measured."};
   const double memory = memory_bandwidth(ceilings);
   const double caches =
       std::max(fastest_rate(ceilings.read), fastest_rate(ceilings.copy));
@@ -183,16 +189,13 @@ Section roofline(const std::string& what, const std::string& id,
 Section rooflines(const Measured& measured) {
   const auto of_gpu =
       measured.has_gpu()
-          ? Block(roofline("GPU", "roofline-gpu", measured.device_ceilings(),
-                           best_of_each(measured, true)))
+          ? Block(roofline(measured, true))
           : Block(Paragraph{
                 "There is no GPU here, so there is no roofline of one."});
   return {.id = "rooflines",
           .title = "Rooflines",
           .label = "Rooflines",
-          .blocks = {of_gpu,
-                     roofline("CPU", "roofline-cpu", measured.host_ceilings(),
-                              best_of_each(measured, false))}};
+          .blocks = {of_gpu, roofline(measured, false)}};
 }
 
 }  // namespace parlab::page

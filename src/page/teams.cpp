@@ -56,7 +56,7 @@ std::vector<Team> teams_of(const Measured& measured) {
       for (const auto& [gpus, share] : shares(of_size(entries, *size))) {
         auto& largest = team.largest.emplace(gpus, share).first->second;
         lost[gpus] |= !above(share.gain, 1);
-        if (!lost[gpus]) largest.pays_from = short_size(share.entry->record);
+        if (!lost[gpus]) largest.pays_from = dimensions(share.entry->record);
       }
     }
     if (!team.largest.empty()) found.push_back(std::move(team));
@@ -70,7 +70,7 @@ std::vector<Team> teams_of(const Measured& measured) {
 MarkedRow row_of(const Team& team, const std::string& page) {
   constexpr Look looks[] = {Look::disc, Look::square, Look::diamond};
   MarkedRow row{.name = team.workload,
-                .note = short_point(team.largest.begin()->second.entry->record),
+                .note = point_of(team.largest.begin()->second.entry->record),
                 .target = page + "#" + anchor("workload-" + team.workload)};
   std::size_t i = 0;
   for (const auto& [gpus, share] : team.largest) {

@@ -62,12 +62,12 @@ std::string where_it_wins(const std::vector<Duel>& duels, Ratio Duel::*ratio) {
   const auto found = crossover(duels, ratio);
   if (found.first == nullptr) {
     return found.in_places
-               ? "at some sizes up to " + short_size(found.last->gpu->record) +
+               ? "at some sizes up to " + dimensions(found.last->gpu->record) +
                      ", at none above"
                : std::string("at no size");
   }
   if (found.always) return "at every size";
-  return "from " + short_size(found.first->gpu->record) + " on";
+  return "from " + dimensions(found.first->gpu->record) + " on";
 }
 
 std::string finding_of(const Journey& journey) {
@@ -217,7 +217,7 @@ Look look_of(Way way) {
 
 MarkedRow row_of(const Journey& journey) {
   MarkedRow row{.name = journey.workload,
-                .note = short_point(journey.pageable().gpu->record),
+                .note = point_of(journey.pageable().gpu->record),
                 .target = "#fig-" + anchor("transfers-" + journey.workload)};
   const auto mark = [&](const Ratio& ratio, Look look, const char* how) {
     row.marks.push_back({ratio.value, look,

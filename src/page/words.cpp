@@ -52,6 +52,11 @@ Cell with_interval(const Quantity& quantity, const Text& more) {
   return {quantity, Range{quantity} + more};
 }
 
+Text without_limit(const Entry& entry) {
+  const auto& why = entry.record.roof_absent;
+  return why ? Text(why) : "no limit was measured";
+}
+
 Text as_fast(const Ratio& ratio) {
   if (tied(ratio)) return "as fast";
   if (ratio.value >= 1) return times(ratio) + Text(" as fast");
@@ -101,29 +106,9 @@ Text behind_of_two(const Record& a, const Record& b) {
 }
 
 std::string dimensions(const Record& record) {
-  const auto extents = extents_of(record);
-  const auto named = [&](std::size_t i) {
-    const auto name = i < record.dimensions.size() ? record.dimensions[i] : "n";
-    return name + " = " + std::to_string(record.size[i]);
-  };
-  if (record.size.size() == 1) return named(0);
-  auto text = join(record.size | std::views::take(extents), "×",
-                   [](auto extent) { return std::to_string(extent); });
-  for (std::size_t i = extents; i < record.size.size(); ++i) {
-    // An ordinary covariance has no float_n.
-    const bool absent = record.size[i] == 0 && is_usual_parameter(record, i);
-    if (!absent) text += ", " + named(i);
-  }
-  return text;
-}
-
-std::string short_size(const Record& record) {
-  const auto text = dimensions(record);
-  return text.substr(0, text.find(','));
-}
-
-std::string short_point(const Record& record) {
-  return short_size(record) + ", " + std::string(to_string(record.dtype));
+  static const std::regex between_extents("(\\d)x(?=\\d)");
+  return std::regex_replace(size_text(record.workload, record.size),
+                            between_extents, "$1×");
 }
 
 std::string point_of(const Record& record) {

@@ -15,6 +15,8 @@ Quantity time_of(const Entry& entry);
 Quantity times(const Ratio& ratio);  // times as fast or as long
 // A quantity with its interval in small print below, followed by `more`.
 Cell with_interval(const Quantity& quantity, const Text& more = {});
+// Why it has no limit.
+Text without_limit(const Entry& entry);
 // Its interval, in the same direction as as_fast().
 Text range_of(const Ratio& ratio);
 // "4.40× as fast", "2.10× slower", or that no difference can be measured.
@@ -34,11 +36,8 @@ std::string tunables_of(const Record& record);  // "block=16"
 Detail of_two(const Record& a, const Record& b);
 // "; on different GPUs", or nothing
 Text behind_of_two(const Record& a, const Record& b);
-// "4096×4096", "n = 1024", "512×512, radius 16"
+// "4096×4096", "1024", "512×512 radius=16"
 std::string dimensions(const Record& record);
-// "4096×4096, float": parameters are the usual ones
-std::string short_point(const Record& record);
-std::string short_size(const Record& record);
 // the same and the dtype
 std::string point_of(const Record& record);
 // The share of the roof: 0..1, or above if the roof is wrong; nullopt if it was

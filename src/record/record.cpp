@@ -26,7 +26,7 @@ Samples Record::samples() const {
 }
 
 std::string Record::point() const {
-  std::string text = workload + " " + to_string(size) + " ";
+  std::string text = workload + " " + size_text(workload, size) + " ";
   text += to_string(dtype);
   text += " ";
   text += to_string(cache);

@@ -106,6 +106,7 @@ void fixed_cells(const RowFacts& row, F take) {
   StoredCells<F> stored(take);
   fields(stored, record);
 
+  text("size", size_text(record.workload, record.size));
   number("on_gpu", record.for_gpu());
   const bool timed = record.timed(),
              bounded = timed && std::isfinite(summary.interval.high);
@@ -119,6 +120,7 @@ void fixed_cells(const RowFacts& row, F take) {
   // ratios of medians are computed from them.
   number("log_variance", if_known(timed, summary.estimate.variance));
   number("freedom", if_known(timed, std::min(summary.estimate.freedom, 1e6)));
+  number("too_wide", if_known(timed, too_wide(summary)));
   number("min_s", if_known(timed, summary.min));
   number("samples", if_known(timed, static_cast<double>(summary.count)));
   number("apart_s", if_known(!record.apart.empty(), median(record.apart)));

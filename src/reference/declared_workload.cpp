@@ -218,7 +218,7 @@ void DeclaredWorkload::require_bounds(
     for (std::int64_t i = 0; i < output.spec.count; ++i) {
       if (std::isfinite(output.elements[i].bound)) continue;
       throw std::logic_error(
-          std::string(name()) + " " + to_string(size) + ": " +
+          std::string(name()) + " " + size_text(*this, size) + ": " +
           element_name(output, i) +
           " has no bound: on these inputs its loop divides by what may be 0, "
           "takes a root or logarithm of what may not be positive, or leaves "
@@ -248,7 +248,7 @@ bool DeclaredWorkload::write_structure(const Arrays& inputs,
       return all;
     });
     if (!fits)
-      throw UsageError(std::string(name()) + " " + to_string(size) +
+      throw UsageError(std::string(name()) + " " + size_text(*this, size) +
                        ": the elements of " + spec.name +
                        " are too large for its type, " +
                        std::string(to_string(spec.dtype)));

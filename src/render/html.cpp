@@ -159,13 +159,13 @@ class Page {
       if (const auto* link = std::get_if<Link>(&piece)) {
         Attributes attributes{{"href", link->target}};
         if (!link->hint.empty()) attributes.push_back({"title", link->hint});
-        html_.element("a", link->text, attributes);
+        html_.open("a", attributes).words(link->text).close();
       } else if (const auto* strong = std::get_if<Strong>(&piece)) {
-        html_.element("b", strong->text);
+        html_.open("b").words(strong->text).close();
       } else {
         Text one;
         one.pieces = {piece};
-        html_.text(plain(one));
+        html_.words(plain(one));
       }
     }
   }

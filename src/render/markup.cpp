@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <regex>
 #include <stdexcept>
 
 namespace parlab {
@@ -68,6 +69,12 @@ Html& Html::close() {
 
 Html& Html::text(std::string_view text) {
   return raw(escape(text));
+}
+
+Html& Html::words(std::string_view text) {
+  // A unit such as GB/s stays whole.
+  static const std::regex within_name("(\\w[/_])(?=\\w\\w)");
+  return raw(std::regex_replace(escape(text), within_name, "$1<wbr>"));
 }
 
 Html& Html::element(std::string name, std::string_view content,

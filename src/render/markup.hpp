@@ -24,6 +24,8 @@ class Html {
   // closes the tag opened last; throws std::logic_error when none is open
   Html& close();
   Html& text(std::string_view text);
+  // Text whose long names may be broken after / and _: not within an <svg>.
+  Html& words(std::string_view text);
   Html& element(std::string name, std::string_view text,
                 const Attributes& attributes = {});
   Html& single(std::string_view name,

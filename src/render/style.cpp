@@ -8,10 +8,10 @@ namespace parlab {
 const char* const page_style = R"css(
 * { box-sizing: border-box; }
 :root { color-scheme: light dark; --ground: #fff; --ink: #1a1a1a; --soft: #444; --hair: #ddd; --link: #00457a;
-  --own: #0b4a7d; --track: #f0f0f0; --library: #b35900; --third: #00735a; --fourth: #a1497c; --shade: #f7ede3; --span: #9fb6cd; }
+  --own: #0b4a7d; --track: #f0f0f0; --library: #b35900; --third: #00735a; --fourth: #a1497c; --shade: #f7ede3; --span: #9fb6cd; --shadow: #bbb; }
 @media screen and (prefers-color-scheme: dark) {
   :root { --ground: #16181b; --ink: #e8e8e8; --soft: #b8b8b8; --hair: #43474d; --link: #8cc4f5;
-    --own: #6db3ee; --track: #2a2d31; --library: #f0a35a; --third: #4cc3a5; --fourth: #e29ac7; --shade: #2c2620; --span: #3d5a75; }
+    --own: #6db3ee; --track: #2a2d31; --library: #f0a35a; --third: #4cc3a5; --fourth: #e29ac7; --shade: #2c2620; --span: #3d5a75; --shadow: #666; }
   /* Figures that have colours of their own keep their hues. */
   figure svg:not(.strip) { filter: invert(1) hue-rotate(180deg); }
 }
@@ -33,6 +33,10 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.2rem 1.2rem; 
 dt { font-weight: 600; }
 dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; max-width: 100%; }
+/* A shadow on each side where a table goes on. */
+.scroll:has(> table) { background: linear-gradient(to right, var(--ground) 2rem, transparent 4rem) local,
+  linear-gradient(to left, var(--ground) 2rem, transparent 4rem) local,
+  linear-gradient(to right, var(--shadow), transparent 1rem), linear-gradient(to left, var(--shadow), transparent 1rem); }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 table { border-collapse: collapse; min-width: 50%; font-size: 0.92rem; line-height: 1.35; }
 th, td { text-align: left; vertical-align: top; padding: 0.35rem 0.7rem 0.35rem 0; }
@@ -108,7 +112,6 @@ ol.ladder { padding: 0; margin: 0.4rem 0; list-style: none; }
 ol.ladder li { display: grid; grid-template-columns: 12rem minmax(8rem, 1fr) 3.4rem 8.5rem 12.5rem; gap: 0 0.8rem; align-items: center;
   padding: 0.2rem 0; border-bottom: 1px solid var(--hair); line-height: 1.3; }
 ol.ladder svg { width: 100%; height: 0.9rem; display: block; overflow: visible; }
-ol.ladder .name { overflow-wrap: anywhere; }
 ol.ladder .share { text-align: right; font-variant-numeric: tabular-nums; }
 ol.ladder .time small, ol.ladder .gain small { display: block; font-size: 0.78rem; }
 ol.ladder .idea { grid-column: 1 / -1; }
@@ -143,6 +146,8 @@ th[aria-sort=descending]::after { content: " ▼"; }
   ol.ladder .gain { grid-column: 1 / -1; }
   ol.ladder .gain small { display: inline; }
   figure .scroll svg:not(.strip) { min-width: 34rem; }
+  figure .scroll:not(:has(.strip))::before { content: "→ the picture goes on to the right"; position: sticky; left: 0;
+    font-size: 0.85rem; color: var(--soft); }
   figure svg.narrow { display: block; }
   figure svg.wide { display: none; }
   .headlines { grid-template-columns: 1fr 1fr; gap: 0.4rem; }

@@ -183,6 +183,12 @@ double relative_half_width(const Uncertain& estimate) {
   return (high - low) / 2 / estimate.value;
 }
 
+bool too_wide(const Summary& summary) {
+  constexpr double widest = 0.25;
+  const double width = relative_half_width(summary);
+  return std::isfinite(width) && width > widest;
+}
+
 Uncertain operator/(const Uncertain& a, const Uncertain& b) {
   return {a.value / b.value, a.variance + b.variance,
           pooled_freedom(a.variance, a.freedom, b.variance, b.freedom)};

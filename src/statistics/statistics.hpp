@@ -76,6 +76,10 @@ double tick_variance(const Samples& samples);
 double relative_half_width(const Summary& summary);
 double relative_half_width(const Uncertain& estimate);
 
+// Whether an interval reaches so far to each side that its median should not be
+// quoted. Slow executions may have too few samples for an interval.
+bool too_wide(const Summary& summary);
+
 // ---- arithmetic of numbers that are independent
 
 // Degrees of freedom by Welch, Biometrika 34, 1947, and Satterthwaite.

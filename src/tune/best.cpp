@@ -84,9 +84,11 @@ void look_up(const Subject& subject, const Tuned& tuned, Lookup& lookup) {
   if (found) {
     lookup.any = true;
     if (found->size == subject.size) return;
-    lookup.stand_ins.push_back(because(
-        Cause::tuned_at_another_size, what, to_string(subject.size),
-        to_string(found->choice.best.tunables), to_string(found->size)));
+    lookup.stand_ins.push_back(
+        because(Cause::tuned_at_another_size, what,
+                size_text(subject.variant->workload, subject.size),
+                to_string(found->choice.best.tunables),
+                size_text(subject.variant->workload, found->size)));
   } else if (missing.empty() ||
              std::get<std::string>(missing.back().arguments.front()) != what) {
     const auto command = command_for(subject);

@@ -684,6 +684,8 @@ BOOST_AUTO_TEST_CASE(usage_names_every_kernel) {
   BOOST_TEST(contains(
       usage,
       "[GPU_KERNEL=<kernel_no>] [GPU_BLOCK_SIZE=<size>] fake <matrix size>"));
+  BOOST_TEST(contains(printed(print_usage, read_as("fake_line", {})),
+                      "fake_line <size>"));
   for (const auto* line :
        {"0:naive", "1:coalesced", "2:warp", "3:library", "4:tiled"}) {
     BOOST_TEST(contains(usage, std::string("    ") + line));

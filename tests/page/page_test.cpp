@@ -2,6 +2,7 @@
 // their texts never become markup.
 #include "page/page.hpp"
 
+#include <boost/algorithm/string/erase.hpp>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <fstream>
@@ -77,14 +78,18 @@ bool has(const std::string& text, const std::string& what) {
   return count(text, what) > 0;
 }
 
+// Without the places where names may be broken.
+std::string page_of(const Document& document) {
+  return boost::erase_all_copy(html(document), "<wbr>");
+}
 std::string page_of(std::vector<Block> blocks) {
-  return html({.title = "page", .blocks = std::move(blocks)});
+  return page_of(Document{.title = "page", .blocks = std::move(blocks)});
 }
 std::string page_of(const Measured& measured) {
-  return html(machine_page(measured, "/nowhere"));
+  return page_of(machine_page(measured, "/nowhere"));
 }
 std::string page_of(const std::vector<Measured>& machines) {
-  return html(index_page(machines));
+  return page_of(index_page(machines));
 }
 
 struct WithFakes {
@@ -252,6 +257,54 @@ BOOST_AUTO_TEST_CASE(ties_are_called_ties) {
 std::string ladders_of(const Measured& measured) {
   return page_of(ladders(measured, *reference_of(measured, "fake"),
                          {{"cuda/naive", "c"}}));
+}
+
+// A measurement of which nearly nothing is known: batches differ by `factor`.
+Record noisy(Record record, double factor) {
+  for (std::size_t i = 0; i < record.seconds.size(); ++i)
+    record.seconds[i] *= i / 4 % 2 == 0 ? 1 : factor;
+  record.batches.assign(11, 4);
+  return record;
+}
+
+// A faster rung whose interval reaches below 1 may be faster, or not.
+BOOST_AUTO_TEST_CASE(a_gain_within_the_noise_is_called_so) {
+  const auto open =
+      arrange({a_run()}, {a_record("cuda/naive", 8, 20),
+                          noisy(a_record("cuda/coalesced", 8, 10), 9)});
+  const auto text = ladders_of(open);
+  BOOST_TEST(has(text, ">within the noise "));
+  BOOST_TEST(has(text, "no idea beats the first, naive, beyond the noise"));
+  BOOST_TEST(has(text, "reaches beyond 1.05×, so the data do not tell"));
+  BOOST_TEST(!has(text, "no gain"));
+  const auto tie =
+      ladders_of(arrange({a_run()}, {a_record("cuda/naive", 8, 20),
+                                     a_record("cuda/coalesced", 8, 20)}));
+  BOOST_TEST(has(tie, ">a tie "));
+  BOOST_TEST(!has(tie, "the noise"));
+}
+
+// The audit's rule and words.
+BOOST_AUTO_TEST_CASE(an_interval_that_is_too_wide_is_not_to_be_quoted) {
+  const auto text = ladders_of(
+      arrange({a_run()}, {a_record("cuda/naive", 8, 20),
+                          noisy(a_record("cuda/coalesced", 8, 10), 9)}));
+  BOOST_TEST(count(text, "wide to each side, too wide to quote") == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(where_there_is_no_limit_a_page_says_why) {
+  auto record = a_record("serial/plain", 8, 20),
+       second = a_record("openmp/rows", 8, 10);
+  record.roof_s = second.roof_s = 0;
+  second.roof_absent =
+      because(Cause::limit_not_steady, Quantity{2e-6, Unit::second},
+              Quantity{3e-6, Unit::second});
+  const auto measured = arrange({a_run("")}, {record, second});
+  const auto why = words(Text(second.roof_absent), Letters::unicode);
+  const auto first = page_of({first_screen(measured, {})});
+  BOOST_TEST(has(first, "no limit</text>"));
+  BOOST_TEST(has(first, "No limit of fake: " + why));
+  BOOST_TEST(has(ladders_of(measured), "Without a bar: " + why));
 }
 
 // For the variant and type of a rung; a page without counts does not mention
@@ -670,7 +723,7 @@ BOOST_AUTO_TEST_CASE(parameters_are_not_extents) {
   };
   const auto measured =
       arrange({a_run()}, {line(8, 2), line(8, 1), line(16, 1), line(4, 1)});
-  BOOST_TEST(dimensions(measured.entries[0].record) == "8, radius = 2");
+  BOOST_TEST(dimensions(measured.entries[0].record) == "8 radius=2");
   // The ladder is shown with the usual parameter, not with the most work.
   BOOST_TEST(usual_parameters(line(8, 16)));
   BOOST_TEST(!usual_parameters(line(8, 2)));
@@ -817,8 +870,8 @@ BOOST_AUTO_TEST_CASE(what_goes_with_memory_and_what_with_neither) {
       has(text, "At the largest sizes, these follow memory: fake 8192×8192"));
   BOOST_TEST(has(text, "At the smallest sizes, 1 of 1 follow none"));
   const auto changes = text.substr(text.find("fast over slow"));
-  BOOST_TEST(has(changes, "8, radius = 16"));
-  BOOST_TEST(!has(changes, "radius = 32"));
+  BOOST_TEST(has(changes, "8 radius=16"));
+  BOOST_TEST(!has(changes, "radius=32"));
   BOOST_TEST(has(text, "far from its limit"));
   BOOST_TEST(
       !has(page_of(std::vector{machine("fast", 4e12), machine("fast", 4e12)}),
@@ -860,6 +913,38 @@ BOOST_AUTO_TEST_CASE(a_roofline_names_its_workloads) {
   BOOST_TEST(count(figure, ">fake</text>") == 1u);
   BOOST_TEST(count(figure, "<title>fake, ") == 2u);
   BOOST_TEST(has(figure, "limits fake."));
+  BOOST_TEST(has(figure, "on one GPU,"));
+  run.gpu.clear();
+  run.host = run.device;
+  for (auto& record : records)
+    record.backend = "openmp", record.source = "x.cpp";
+  const auto of_cpu = page_of(arrange({run}, records));
+  const auto at = of_cpu.find("<figure id=\"fig-roofline-cpu\"");
+  BOOST_TEST_REQUIRE(at != of_cpu.npos);
+  BOOST_TEST(!has(of_cpu.substr(at, of_cpu.find("</figure>", at) - at), "GPU"));
+}
+
+// Parameters are named, whether usual or not, in the words of size_text().
+BOOST_AUTO_TEST_CASE(a_size_names_its_parameters) {
+  auto record = a_record("serial/plain", 8, 20);
+  BOOST_TEST(dimensions(record) == "8×8");
+  record.workload = "fake_line";
+  record.size = {1102, 16};
+  BOOST_TEST(dimensions(record) == "1102 radius=16");
+  BOOST_TEST(point_of(record) == "1102 radius=16, float");
+}
+
+BOOST_AUTO_TEST_CASE(long_names_are_broken_between_words) {
+  const auto text = html(Document{
+      .title = "a_title/of",
+      .blocks = {Paragraph{"openmp/dynamic_pieces took 3 GB/s"},
+                 Paragraph{Link{"cuda/by_row", "#by_row/x_y"}},
+                 Strip{.id = "s",
+                       .title = "t",
+                       .rows = {{.name = "a_name", .marks = {{0.5}}}}}}});
+  BOOST_TEST(has(text, "openmp/<wbr>dynamic_<wbr>pieces took 3 GB/s"));
+  BOOST_TEST(has(text, "<a href=\"#by_row/x_y\">cuda/<wbr>by_<wbr>row</a>"));
+  BOOST_TEST(has(text, ">a_name<"));
 }
 
 // Labels of ticks give way to those of the line.
@@ -935,7 +1020,8 @@ BOOST_AUTO_TEST_CASE(claims_that_nothing_tested_do_not_count) {
   const auto measured =
       arrange({a_run("")}, {a_record("serial/plain", 64, 900)});
   const auto text = page_of(measured);
-  BOOST_TEST(has(text, "None of the reports&#39; claims is tested on this"));
+  BOOST_TEST(has(text, "No measurement of this machine tests a claim"));
+  BOOST_TEST(has(text, "computed, not measured. ● holds"));
   BOOST_TEST(!has(text, "claims of the source reports hold;"));
 }
 

@@ -535,9 +535,10 @@ BOOST_AUTO_TEST_CASE(nothing_of_progress_in_a_pipe) {
   BOOST_TEST(split(out.str(), '\n').size() == 4u);
 }
 
-BOOST_AUTO_TEST_CASE(usual_parameters_are_not_part_of_a_size_that_is_read) {
+BOOST_AUTO_TEST_CASE(a_size_names_its_parameters) {
   BOOST_TEST(size_text("covariance", {100, 20, 0}) == "100x20");
-  BOOST_TEST(size_text("convsep", {64, 3, 16}) == "64x3");
+  BOOST_TEST(size_text("covariance", {100, 20, 7}) == "100x20 float_n=7");
+  BOOST_TEST(size_text("convsep", {64, 3, 16}) == "64x3 radius=16");
   BOOST_TEST(size_text("convsep", {64, 3, 5}) == "64x3 radius=5");
   BOOST_TEST(size_text("vector_sum", {9}) == "9");
   BOOST_TEST(size_text("nobody's", {64, 3, 16}) == "64x3x16");

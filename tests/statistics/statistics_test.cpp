@@ -383,6 +383,15 @@ BOOST_AUTO_TEST_CASE(a_clock_that_ticks_slowly_leaves_much_open) {
   const Summary long_one = summarize({std::vector<double>(48, 1e-3)});
   BOOST_TEST(relative_half_width(short_one) > 0.1);
   BOOST_TEST(relative_half_width(long_one) < 0.001);
+  BOOST_TEST(!too_wide(long_one));
+}
+
+BOOST_AUTO_TEST_CASE(a_wide_interval_is_told_from_a_missing_one) {
+  std::vector<double> seconds;
+  for (int i = 0; i < 48; ++i)
+    seconds.push_back(i / 6 % 2 == 0 ? 1 : 9);
+  BOOST_TEST(too_wide(summarize({seconds, std::vector<int>(8, 6)})));
+  BOOST_TEST(!too_wide(summarize({{1, 9}})));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

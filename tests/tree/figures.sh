@@ -76,12 +76,26 @@ drawn=$(own_make figures 2>&1)
 for name in 1-time 2-ladder 3-speedup; do
   expect "scan-$name is drawn, with a finding" grep -qE '<title>scan, float: .+ ' plots/fixture/scan-$name.svg
 done
+# 64 KiB and three elements more are two sizes.
+labels() { grep -o '<title>serial/plain, [^<]*' plots/fixture/scan-1-time.svg | sed 's/:.*//'; }
+expect "sizes that differ have labels that differ" eval 'test "$(labels | sort -u | wc -l)" = 4 -a "$(labels | wc -l)" = 4'
+expect "... in tables, too" test "$(grep 'serial/plain' plots/fixture/scan-tables.txt | awk '{ print $1, $2, $3 }' | sort -u | wc -l)" = 4
+footer() { # FIGURE: how far its source is from its foot, in pixels
+  awk -F '[",)(]' '/^ width=/ { high = $4 } /translate\(/ { y = $4 } / commit / { print int(high - y) }' "$1"
+}
+expect "the source of a figure is not cut at its foot: $(footer plots/fixture/scan-2-ladder.svg)" \
+  test "$(footer plots/fixture/scan-2-ladder.svg)" -ge 6
 expect "... which names the size" grep -q '<title>scan, float: .* at 0.25 MiB' plots/fixture/scan-2-ladder.svg
 scan=results/fixture/scan.jsonl
 sed -Ei.steady 's/"roof_s":[^,]*,("slowest_roof_s":[^,]*,)?//' $scan
 own_make figures >/dev/null 2>&1
 expect "... without a limit that held still, in percent of the fastest" \
   grep -q 'is the fastest at .*; no limit held still' plots/fixture/scan-2-ladder.svg
+expect "... as its axis says" grep -q '>share of the speed of the fastest (%)<' plots/fixture/scan-2-ladder.svg
+sed -Ei 's/"samples_us":\[([^]]*)\],"batches":\[[^]]*\]/"samples_us":[\1,9,9,9,9,9,9,90,90,90,90,90,90,9,9,9,9,9,9],"batches":[6,6,6,6]/' $scan
+own_make figures >/dev/null 2>&1
+expect "an interval that is too wide to quote is not drawn, and said to be" \
+  grep -q ', interval too wide to quote' plots/fixture/scan-2-ladder.svg
 mv $scan.steady $scan
 expect "... and says bytes" grep -q '[>"]256 KiB' plots/fixture/scan-1-time.svg
 expect "... and tables" grep -q 'openmp/two_passes' plots/fixture/scan-tables.txt
@@ -89,7 +103,7 @@ bin/parlab-emulated heat 64,88 --backend serial,openmp --iterations 6 --format c
   --results results/fixture/heat.jsonl >/dev/null 2>&1
 own_make figures >/dev/null 2>&1
 for name in 1-time 2-ladder 3-speedup; do
-  expect "heat-$name names the parameter" grep -q '<title>heat, float, steps 16: ' plots/fixture/heat-$name.svg
+  expect "heat-$name names the parameter" grep -q '<title>heat, float, steps=16: ' plots/fixture/heat-$name.svg
 done
 rm results/fixture/heat.jsonl plots/fixture/heat-*
 expect "... and is on the page, with captions" eval \
@@ -221,7 +235,7 @@ backwards() {
 }
 expect "no curve of a workload at every size goes back" eval 'test -z "$(backwards plots/nvidia-h200/every-size-3-matmul.svg)"'
 expect "every caption is a sentence" \
-  test -z "$(grep -oE '<figcaption>[^<]*' plots/nvidia-h200/index.html | grep -v '[.]$')"
+  test -z "$(sed 's/<wbr>//g' plots/nvidia-h200/index.html | grep -oE '<figcaption>[^<]*' | grep -v '[.]$')"
 
 # Experiments with energy for a ladder, on the device that it belongs to, but without a chart, or the other
 # way round.

@@ -152,7 +152,8 @@ BOOST_AUTO_TEST_CASE(an_element_that_its_type_does_not_hold_is_refused) {
       UsageError, [](const UsageError& error) {
         return std::string(error.what())
                    .find(
-                       "fake_scatter 300x300x1: the elements of place are too "
+                       "fake_scatter 300x300 to=1: the elements of place are "
+                       "too "
                        "large for its type, uint8") != std::string::npos;
       });
 }
