@@ -59,6 +59,13 @@ inline DeclaredArray out(std::string_view name,
   return {.name = name, .role = Role::output, .count = std::move(count)};
 }
 
+// Where an oracle is written by hand, and no loop tells: how many terms the
+// longest sum has, and how many inputs are multiplied in each of them.
+struct Sums {
+  std::function<double(const Size&)> terms = {};
+  int degree = 0;
+};
+
 struct Declaration {
   std::string_view name;
   std::string_view summary;  // "y = A x, ..."
@@ -69,6 +76,7 @@ struct Declaration {
   std::function<double(const Size&)> flops = {};
   // Where not all elements of all arrays are moved.
   std::function<Work(const Size&, Dtype)> work = {};
+  Sums sums = {};
   // Inputs that random numbers will not do for. The arrays of structure are
   // written before. True: it has written all others; false: it has written
   // none, and this kind is made as for any workload.

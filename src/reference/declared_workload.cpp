@@ -98,10 +98,10 @@ double exact_in(Dtype dtype) {
 
 bool all_bounded(const std::vector<ExpectedOutput>& outputs) {
   bool all = true;
-  for (const auto& [spec, cols, elements] : outputs) {
+  for (const auto& output : outputs) {
 #pragma omp parallel for schedule(static) reduction(&& : all)
-    for (std::int64_t i = 0; i < spec.count; ++i)
-      all = all && std::isfinite(elements[i].bound);
+    for (std::int64_t i = 0; i < output.spec.count; ++i)
+      all = all && std::isfinite(output.elements[i].bound);
   }
   return all;
 }
@@ -282,12 +282,11 @@ void DeclaredWorkload::fill_own(const Arrays& inputs, const Size& size,
   const bool is_built = write_structure(inputs, size);
   if (declared_.fill && fills_all(inputs, size, dtype, kind)) return;
   if (is_built) write_ones(inputs);  // it is learnt from these
-  constexpr std::int64_t small = 8, large = 0x7fffffff;
-  const bool whole = kind == InputKind::integers;
+  const std::int64_t most =
+      kind == InputKind::integers ? largest_of_integers : 0x7fffffff;
   const Structure& learnt = structure(inputs, size, dtype);
-  const Numbers numbers{
-      kind, learnt.largest_whole(size, exact_in(dtype), whole ? small : large),
-      static_cast<std::int64_t>(learnt.terms(size))};
+  const Numbers numbers{kind, learnt.largest_whole(size, exact_in(dtype), most),
+                        static_cast<std::int64_t>(learnt.terms(size))};
   std::uint64_t stream = 1;
   for (const auto& input : inputs) {
     if (!input.spec.layout_of.empty() || input.spec.is_structure) continue;
@@ -298,8 +297,12 @@ void DeclaredWorkload::fill_own(const Arrays& inputs, const Size& size,
   }
 }
 
-void DeclaredWorkload::fill(const Arrays& inputs, const Size& size, Dtype dtype,
+void DeclaredWorkload::fill(const Arrays& given, const Size& size, Dtype dtype,
                             InputKind kind) const {
+  std::vector<Array> all(given.begin(), given.end());
+  std::erase_if(
+      all, [](const Array& array) { return array.spec.role == Role::output; });
+  const Arrays inputs(std::move(all));
   const bool reshaped = is_timed_on(kind) && kind != InputKind::uniform;
   fill_own(inputs, size, dtype, reshaped ? InputKind::uniform : kind);
   std::uint64_t stream = 1;
@@ -323,21 +326,28 @@ void DeclaredWorkload::fill(const Arrays& inputs, const Size& size, Dtype dtype,
 }
 
 Seen DeclaredWorkload::see(const Arrays&, const Size&, Dtype) const {
-  throw std::logic_error(std::string(name()) + " has no loop");
+  if (!declared_.sums.terms)
+    throw std::logic_error(std::string(name()) + " has no loop, and no sums");
+  Seen seen;
+  seen.degree = declared_.sums.degree;
+  return seen;
 }
-Counted DeclaredWorkload::count(const Arrays&, const Size&, Dtype) const {
-  throw std::logic_error(std::string(name()) + " has no loop");
+Counted DeclaredWorkload::count(const Arrays&, const Size& size, Dtype) const {
+  const double terms = declared_.sums.terms(size);
+  return {terms, terms, 1};
 }
 
 // On problems of four and of eight elements along each extent, whose inputs
 // are ones. Constants may be finer in a wider type. How long sums are depends
-// on the arrays of structure, where there are some: then it is counted on the
-// problem itself.
+// on the arrays of structure, where there are some, or is declared: then it is
+// counted on the problem itself.
 const Structure& DeclaredWorkload::structure(const Arrays& problem,
                                              const Size& size,
                                              Dtype dtype) const {
-  const bool is_built = std::ranges::any_of(
-      declared_.arrays, [](const auto& array) { return !!array.structure; });
+  const bool is_built =
+      declared_.sums.terms ||
+      std::ranges::any_of(declared_.arrays,
+                          [](const auto& array) { return !!array.structure; });
   const std::lock_guard lock(learning_);
   const std::pair key(is_built ? size : Size{}, dtype);
   if (const auto known = learnt_.find(key); known != learnt_.end())

@@ -31,7 +31,7 @@ class DeclaredWorkload : public Workload {
             InputKind kind) const final;
 
  protected:
-  // Runs the loop on symbols. One without a loop makes all of its inputs.
+  // Runs the loop on symbols; without a loop it is as declared.
   virtual Seen see(const Arrays& inputs, const Size& size, Dtype dtype) const;
   // Runs it on counts: the largest of an output.
   virtual Counted count(const Arrays& inputs, const Size& size,
@@ -68,6 +68,9 @@ class DeclaredWorkload : public Workload {
 
 // Whole numbers up to this magnitude are exact in the type.
 double exact_in(Dtype dtype);
+// The largest number in inputs of the kind integers that a workload does not
+// make itself.
+constexpr std::int64_t largest_of_integers = 8;
 bool all_bounded(const std::vector<ExpectedOutput>& outputs);
 
 // A workload whose oracle is written by hand: make(inputs, size, kind,

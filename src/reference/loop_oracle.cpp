@@ -60,10 +60,26 @@ std::int64_t first_wrong(const ExpectedOutput& output, const T* found) {
 
 }  // namespace
 
+ExpectedOutput expected_matrix(std::string name, Dtype dtype, std::int64_t rows,
+                               std::int64_t cols, bool has_unit) {
+  return {.spec = {.name = std::move(name),
+                   .dtype = dtype,
+                   .count = rows * cols,
+                   .role = Role::output,
+                   .shape = {"row", "column"}},
+          .cols = cols,
+          .elements = Untouched<Expected>(rows * cols),
+          .unit = Untouched<double>(has_unit ? rows * cols : 0)};
+}
+
 std::string element_name(const ExpectedOutput& output, std::int64_t at) {
   const bool has_rows = output.spec.shape.size() > 1;
+  const auto row = at / output.cols;
   return output.spec.name + "[" +
-         (has_rows ? std::to_string(at / output.cols) + "," : "") +
+         (has_rows
+              ? std::to_string(output.rows.empty() ? row : output.rows[row]) +
+                    ","
+              : "") +
          std::to_string(has_rows ? at % output.cols : at) + "]";
 }
 
@@ -108,8 +124,9 @@ std::optional<LargestError> LoopOracle::largest_error(
       for (std::int64_t i = 0; i < expected.spec.count; ++i) {
         const auto [value, bound] = expected.elements[i];
         const double error = std::abs(static_cast<double>(data[i]) - value),
-                     rounding = roundoff * std::abs(value);
-        if (bound > 0) of_bound = std::max(of_bound, error / bound);
+                     rounding = roundoff * std::abs(value),
+                     unit = expected.unit.empty() ? bound : expected.unit[i];
+        if (unit > 0) of_bound = std::max(of_bound, error / unit);
         if (rounding > 0 && bound > 0)
           of_rounding = std::max(of_rounding, error / rounding);
       }

@@ -36,6 +36,13 @@ struct Pair {
                   (a.high * b.low + a.low * b.high);
     return product;
   }
+  friend Pair operator*(Pair a, double b) {
+    Pair product;
+    product.high = a.high * b;
+    product.low = std::fma(a.high, b, -product.high) + a.low * b;
+    return product;
+  }
+  Pair& operator+=(Pair b) { return *this = *this + b; }
   friend Pair operator/(Pair a, Pair b) {
     const double first = a.high / b.high,
                  rest = static_cast<double>(a - Pair(first) * b) / b.high;

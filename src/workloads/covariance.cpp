@@ -2,28 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <type_traits>
+#include <vector>
 
 #include "core/roundoff.hpp"
 #include "reference/declared_workload.hpp"
-#include "reference/progress.hpp"
-#include "workloads/covariance_bound.hpp"
-#include "workloads/dense.hpp"
+#include "reference/product.hpp"
 
-namespace parlab {
+namespace parlab::reference {
 namespace {
-
-using reference::each_row, reference::for_all_kinds, reference::in,
-    reference::out;
-
-// Up to this many products every element is compared with a reference;
-// above, all of them are checked with random vectors, and real numbers in a few
-// rows element by element. Long double is an order slower.
-template <typename Wide>
-constexpr double full_reference_products =
-    std::is_same_v<Wide, long double> ? 1e8 : 5e8;
-constexpr double full_reference_entries = 1 << 20;
 
 // ---- inputs -----------------------------------------------------------------
 
@@ -39,7 +25,7 @@ struct WholeNumbers {
 };
 
 // The sums of products stay below an eighth of what T counts up to: so that a
-// quotient tells them apart (see quotient_of). 4 m limit^2 bounds them without
+// quotient tells them apart (see divided). 4 m limit^2 bounds them without
 // thinning; with it, in all likelihood, and the oracle makes sure.
 WholeNumbers whole_numbers(const Size& size, Dtype dtype) {
   const double m = static_cast<double>(size[0]),
@@ -90,242 +76,227 @@ T wide_number(std::int64_t k, std::int64_t j, const Size& size) {
 
 // ---- the oracle -------------------------------------------------------------
 
-// Either output as n x n elements.
-template <typename T>
-struct Result {
-  const T* cov;
-  const T* packed;
-  std::int64_t n;
+// How far results may be from what they should be. Let x be a column of m
+// numbers, c = x - mean the centred column, u the unit roundoff, and f(m) =
+// Rounding::of_norm.
+// - The mean, m - 1 sums in any order and one division, has an error of at most
+//   e = f(m + 1) |x|_2 / mean_divisor.
+// - A centred value is computed as c' = (c + s)(1 + d), |s| <= e for the whole
+//   column, and |d| <= u. With c and g, two columns of these, and shifts s, t:
+//     sum c' g' = sum c g + t sum c + s sum g + m s t + (roundings).
+//   The sums of c and g are mean (mean_divisor - m): zero, but with float_n.
+//   The roundings are at most (2 u + u^2) |c + s|_2 |g + t|_2, by Cauchy and
+//   Schwarz.
+// - The sum of m products and the division by the divisor: where
+//   nothing is random, of_products(m + 1) |c'|_2 |g'|_2; of a column with
+//   itself, as of roundings in one direction. For random numbers,
+//   of_squares(m + 1) |c'|_2^2. Otherwise the terms have random signs,
+//   f(m + 1) times the root of the sum of their squares, which is |c|_2 |g|_2 /
+//   sqrt(m): given g, a partial sum is linear in independent uniform numbers x,
+//   of variance |c|_2^2 / m, and to centre them is a projection, which makes no
+//   coefficients larger.
+// Three numbers of each column say it all: its shift, its sum and its norm.
+// Terms that are zero cost no rounding: m stands for those that are not.
+// Arithmetic that is not IEEE adds what it does to products. It is linear in
+// what it takes of the second column, so that with norms over all columns it
+// bounds the norm of a row.
+struct Bounds {
+  struct Column {
+    double shift = 0, sum = 0, norm = 0;
+  };
+  Rounding rounds;
+  double u;
+  Terms terms_are;
+  std::vector<Column> columns = {};
+  Column of_all = {};  // norms over all columns
 
-  Result(const Arrays& outputs, std::int64_t count)
-      : cov(outputs.get<const T>("cov")),
-        packed(outputs.get<const T>("cov_packed")),
-        n(count) {}
-  T operator()(std::int64_t i, std::int64_t j) const {
-    if (cov != nullptr) return cov[i * n + j];
-    return packed[Covariance::packed_index(std::min(i, j), std::max(i, j), n)];
+  // Squares of few distinct numbers are rounded alike wherever they are
+  // added, so the errors of their sum may all have one direction.
+  double of_squares(std::int64_t terms) const {
+    if (terms_are == Terms::random) return rounds.of_squares(terms);
+    Rounding one_way = rounds;
+    one_way.to_nearest = false;
+    return one_way.of_products(terms);
   }
-  std::string name(std::int64_t i, std::int64_t j) const {
-    if (cov != nullptr) return element_name("cov", i, j);
-    const auto index =
-        Covariance::packed_index(std::min(i, j), std::max(i, j), n);
-    return "cov_packed[" + std::to_string(index) + "], element " +
-           element_name("", i, j);
+  double of_products(std::int64_t terms) const {
+    return rounds.of_norm(terms, terms_are) /
+           std::sqrt(static_cast<double>(terms));
   }
 };
 
-// Whole numbers: equality is demanded as long as all means are whole.
-template <typename T, typename Wide>
-class CovarianceOracle final : public Oracle {
- public:
-  CovarianceOracle(const Covariance::Args<T>& p, InputKind kind,
-                   Arithmetic arithmetic)
-      : n_(p.n),
-        divisor_(p.divisor),
-        columns_(p),
-        // Where elements have changed between executions, means need
-        // not be whole any more.
-        exact_(kind == InputKind::integers && columns_.whole()),
-        computed_(columns_, rounding(dtype_of<T>(), arithmetic),
-                  unit_roundoff(dtype_of<T>()), terms_of(kind)),
-        here_(columns_, reference_rounding<Wide>, wide_roundoff<Wide>,
-              Terms::any) {
-    if (exact_ && columns_.largest_sum() > 1 / unit_roundoff(dtype_of<T>())) {
+// C^T C, of the centred observations. Whole numbers: equality is demanded as
+// long as all means are whole; no sum is larger than the largest square of a
+// norm, less than 2^50.
+template <typename T, typename Sum>
+struct CovarianceProduct {
+  using Result = T;
+  using Wide = Sum;
+  static constexpr int left_rows = 64;
+  // Sums in pairs of doubles are slower.
+  static constexpr double affordable = std::is_same_v<Wide, double> ? 5e8 : 1e8,
+                          affordable_sample = affordable / 16,
+                          most_elements = 1 << 20;
+
+  CovarianceProduct(const Covariance::Args<T>& p, InputKind kind,
+                    Arithmetic arithmetic)
+      : rows(p.n), depth(p.m), cols(p.n), divisor(p.divisor), p_(p) {
+    look_at_columns();
+    // Where elements have changed between executions, means need not be whole
+    // any more.
+    exact = kind == InputKind::integers &&
+            std::ranges::all_of(mean_, [](Wide mean) {
+              const auto value = static_cast<double>(mean);
+              return value == std::nearbyint(value);
+            });
+    const double u = unit_roundoff(dtype_of<T>()),
+                 largest = std::ranges::max(norm_);
+    most = largest * largest;
+    if (!exact) {
+      computed_ =
+          bounds(rounding(dtype_of<T>(), arithmetic), u, terms_of(kind));
+      own_ = bounds(rounding_of_wide<Wide>, rounding_of_wide<Wide>.sum,
+                    Terms::any);
+    } else if (8 * most > 1 / u || std::sqrt(static_cast<double>(p.m)) *
+                                           std::ranges::max(input_norm_) >
+                                       1 / u) {
       throw std::logic_error("covariance: whole inputs whose sums reach " +
-                             std::to_string(columns_.largest_product()) +
-                             ", too much for " +
+                             std::to_string(most) + ", too much for " +
                              std::string(to_string(dtype_of<T>())));
     }
-    const double row_products =
-        static_cast<double>(p.m) * static_cast<double>(p.n);
-    const double n = static_cast<double>(p.n);
-    if (n * row_products <= full_reference_products<Wide> &&
-        n * n <= full_reference_entries) {
-      std::vector<std::int64_t> rows(p.n);
-      std::iota(rows.begin(), rows.end(), 0);
-      all_ = reference(std::move(rows));
-    }
-    sample_ = rows_to_draw(full_reference_products<Wide> / 16 / row_products);
   }
 
-  std::optional<Mismatch> check(const Arrays& outputs) const override {
-    const Result<T> result(outputs, n_);
-    if (all_) return compare(result, *all_);
-    if (exact_) return check_whole(result);
-    if (auto mismatch = compare(result, reference(draw_rows(n_, sample_))))
-      return mismatch;
-    return check_signs(result);
+  Wide left(std::int64_t i, std::int64_t k) const { return right(k, i); }
+  Wide right(std::int64_t k, std::int64_t j) const {
+    return Wide(p_.data[k * cols + j]) - mean_[j];
   }
+  T divided(double whole) const { return static_cast<T>(whole) / divisor; }
+
+  auto bound(std::int64_t i) const {
+    return [this, i](std::int64_t j, double /*magnitude*/) {
+      return of_element(computed_, i, j) + of_element(own_, i, j);
+    };
+  }
+  // The reference adds up n numbers in C x, and so does the result times x.
+  double bound_of_signs(std::int64_t i) const {
+    return most_deviations * of_row(computed_, i, 0) +
+           std::sqrt(static_cast<double>(cols)) * of_row(own_, i, 3 * cols);
+  }
+
+  // Either output as n x n elements.
+  auto found(const Arrays& outputs) const {
+    return [n = cols, cov = outputs.get<const T>("cov"),
+            packed = outputs.get<const T>("cov_packed")](auto i, auto j) {
+      return cov != nullptr ? cov[i * n + j]
+                            : packed[Covariance::packed_index(
+                                  std::min(i, j), std::max(i, j), n)];
+    };
+  }
+  std::vector<ExpectedOutput> outputs(const auto& compute) const {
+    std::vector<ExpectedOutput> all{compute("cov"), {}};
+    const auto& cov = all[0].elements;
+    auto& [spec, n, packed, unit, some] = all[1];
+    spec = all[0].spec;
+    spec.name = "cov_packed", spec.shape = {};
+    spec.count = Covariance::packed_count(cols), n = 1;
+    for (std::int64_t i = 0; i < cols; ++i)
+      packed.insert(packed.end(), &cov[i * cols + i], &cov[i * cols] + cols);
+    return all;
+  }
+
+  std::int64_t rows, depth, cols;
+  T divisor;
+  bool exact;
+  double most;
 
  private:
-  using Bound = typename CovarianceColumns<T, Wide>::Bound;
-
-  struct RowsReference {
-    std::vector<std::int64_t> rows;
-    // bound: empty where equality is demanded
-    std::vector<double> expected = {}, bound = {};
-  };
-
-  // The product of these rows with all columns: O(rows m n).
-  RowsReference reference(std::vector<std::int64_t> rows) const {
-    RowsReference made{.rows = std::move(rows)};
-    const auto count = std::ssize(made.rows);
-    made.expected.resize(count * n_);
-    if (!exact_) made.bound.resize(count * n_);
-    // rows of many columns are shared
-    constexpr std::int64_t width = 1024;
-    const auto parts = (n_ + width - 1) / width;
-    each_row(0, count * parts, [&](std::int64_t part) {
-      const auto first = part % parts * width;
-      fill(made, part / parts, first, std::min(width, n_ - first));
-    });
-    return made;
-  }
-
-  // Row r of the reference, `count` columns.
-  void fill(RowsReference& made, std::int64_t r, std::int64_t first,
-            std::int64_t count) const {
-    const auto i = made.rows[r];
-    std::vector<Wide> sum(count);
-    for (std::int64_t k = 0; k < columns_.m(); ++k) {
-      const Wide factor = columns_.centred(k, i);
-      for (std::int64_t j = 0; j < count; ++j)
-        sum[j] += factor * columns_.centred(k, first + j);
-    }
-    for (std::int64_t j = 0; j < count; ++j) {
-      const auto at = r * n_ + first + j;
-      if (exact_) {
-        made.expected[at] =
-            static_cast<double>(quotient_of(static_cast<double>(sum[j])));
-        continue;
-      }
-      made.expected[at] =
-          static_cast<double>(sum[j] / static_cast<Wide>(divisor_));
-      // The last term: the expected value was rounded to double.
-      made.bound[at] = computed_(i, first + j) + here_(i, first + j) +
-                       std::abs(made.expected[at]) * 0x1p-53;
-    }
-  }
-
-  std::optional<Mismatch> compare(const Result<T>& result,
-                                  const RowsReference& with) const {
-    for (std::size_t r = 0; r < with.rows.size(); ++r) {
-      for (std::int64_t j = 0; j < n_; ++j) {
-        const auto at = r * n_ + j;
-        const double found = static_cast<double>(result(with.rows[r], j));
-        const double bound = exact_ ? 0 : with.bound[at];
-        // Written so that NaN, which compares false, fails.
-        if (!(std::abs(found - with.expected[at]) <= bound)) {
-          return Mismatch{result.name(with.rows[r], j), with.expected[at],
-                          found, bound};
-        }
-      }
-    }
-    return std::nullopt;
-  }
-
-  // Freivalds' check: cov x = C^T (C x) / divisor, C the centred data, for a
-  // random vector x, or several side by side: O(m n + n^2). Here C^T (C x).
-  template <typename Sum, int count>
-  std::vector<Sum> product(const std::vector<Sum>& x) const {
-    using Number =
-        std::conditional_t<std::is_same_v<Sum, Modular>, std::int64_t, Sum>;
-    const auto centred = [&](std::int64_t k, std::int64_t j) {
-      return static_cast<Sum>(static_cast<Number>(columns_.centred(k, j)));
-    };
-    const auto m = columns_.m();
-    std::vector<Sum> cx(m * count), result(n_ * count);
-    each_row(0, m, [&](std::int64_t k) {
-      Sum sum[count] = {};
-      for (std::int64_t j = 0; j < n_; ++j) {
-        for (int v = 0; v < count; ++v)
-          sum[v] += centred(k, j) * x[j * count + v];
-      }
-      std::copy(sum, sum + count, cx.begin() + k * count);
-    });
+  void look_at_columns() {
+    const auto n = cols;
+    mean_.resize(n), input_norm_.resize(n), norm_.resize(n);
+    inputs_.resize(n), terms_.resize(n);
+    // f(k, j) for all elements of some columns
     constexpr std::int64_t width = 64;
 #pragma omp parallel for schedule(static)
-    for (std::int64_t first = 0; first < n_; first += width) {
-      const std::int64_t end = std::min(first + width, n_);
-      for (std::int64_t k = 0; k < m; ++k) {
-        for (std::int64_t j = first; j < end; ++j) {
-          for (int v = 0; v < count; ++v)
-            result[j * count + v] += centred(k, j) * cx[k * count + v];
+    for (std::int64_t first = 0; first < n; first += width) {
+      const std::int64_t end = std::min(first + width, n);
+      const auto each = [&](const auto& f) {
+        for (std::int64_t k = 0; k < depth; ++k) {
+          for (std::int64_t j = first; j < end; ++j)
+            f(k, j);
         }
-      }
+      };
+      each([&](auto k, auto j) {
+        const auto x = static_cast<double>(p_.data[k * n + j]);
+        mean_[j] += Wide(x);
+        input_norm_[j] += x * x;
+        inputs_[j] += x != 0;
+      });
+      for (std::int64_t j = first; j < end; ++j)
+        mean_[j] = mean_[j] / Wide(p_.mean_divisor);
+      each([&](auto k, auto j) {
+        const auto c = static_cast<double>(right(k, j));
+        norm_[j] += c * c;
+        terms_[j] += c != 0;
+      });
     }
-    return result;
+    for (std::int64_t j = 0; j < n; ++j) {
+      input_norm_[j] = std::sqrt(input_norm_[j]);
+      norm_[j] = std::sqrt(norm_[j]);
+    }
   }
 
-  // Whole numbers, modulo 2^64. No sum is larger than the largest square of a
-  // norm, less than 2^50: of 2^14 wrong rows one is overlooked, at most.
-  std::optional<Mismatch> check_whole(const Result<T>& result) const {
-    const auto x = draw_vector(n_);
-    const auto expected = product<Modular, 1>(x);
-    const double most = columns_.largest_product();
-    const auto row = first_wrong(n_, [&](std::int64_t i) {
-      Modular sum = 0;
-      for (std::int64_t j = 0; j < n_; ++j) {
-        const T found = result(i, j);
-        // The whole number this is the quotient of, if it is one.
-        const double whole = std::nearbyint(static_cast<double>(found) *
-                                            static_cast<double>(divisor_));
-        const auto sum_of_products = modular(whole, most);
-        if (!sum_of_products || quotient_of(whole) != found) return true;
-        sum += *sum_of_products * x[j];
-      }
-      return sum != expected[i];
-    });
-    return row < n_ ? compare(result, reference({row})) : std::nullopt;
+  Bounds bounds(const Rounding& rounds, double u, Terms terms) const {
+    const Rounding plain{.sum = u, .to_nearest = rounds.to_nearest};
+    const double m = static_cast<double>(depth),
+                 mean_divisor = static_cast<double>(p_.mean_divisor);
+    // Means that take away more than there is do not project.
+    Bounds made{rounds, u, mean_divisor < m ? Terms::any : terms};
+    auto& all = made.of_all;
+    for (std::int64_t j = 0; j < cols; ++j) {
+      const double shift = (1 + u) *
+                           plain.of_norm(inputs_[j] + 1, made.terms_are) *
+                           input_norm_[j] / mean_divisor,
+                   sum = std::abs(static_cast<double>(mean_[j]) *
+                                  (mean_divisor - m));
+      made.columns.push_back({shift, sum, norm_[j]});
+      all = {std::hypot(all.shift, shift), std::hypot(all.sum, sum),
+             std::hypot(all.norm, norm_[j])};
+    }
+    return made;
+  }
+  // This computation rounds as well, and takes the reference's means: each is a
+  // relative error of no more than the last factor.
+  double of(const Bounds& by, std::int64_t i, const Bounds::Column& other,
+            double of_sum) const {
+    const double m = static_cast<double>(depth), root = std::sqrt(m);
+    const auto& own = by.columns[i];
+    const double products = (own.norm + root * own.shift) *
+                            (other.norm + root * other.shift),
+                 rounded = 2 * by.u + by.u * by.u;
+    const double error = other.shift * own.sum + own.shift * other.sum +
+                         m * own.shift * other.shift +
+                         (rounded + of_sum * (1 + rounded)) * products;
+    return error / static_cast<double>(divisor) *
+           (1 + gamma(4 * depth + cols, 0x1p-53));
+  }
+  double of_element(const Bounds& by, std::int64_t i, std::int64_t j) const {
+    const auto terms = std::min(terms_[i], terms_[j]) + 1;
+    return of(by, i, by.columns[j],
+              i == j ? by.of_squares(terms) : by.of_products(terms));
+  }
+  // The bound of the norm of row i, where each sum has `more` roundings.
+  double of_row(const Bounds& by, std::int64_t i, std::int64_t more) const {
+    return of(by, i, by.of_all, by.of_products(terms_[i] + 1 + more)) +
+           of_element(by, i, i);
   }
 
-  // With vectors of random signs. The reference adds up n numbers in C x, and
-  // so does the result times x.
-  std::optional<Mismatch> check_signs(const Result<T>& result) const {
-    const auto signs = draw_signs<Wide>(n_);
-    const auto expected = product<Wide, sign_vectors>(signs);
-    const auto check_row = [&](std::int64_t i) -> std::optional<Mismatch> {
-      Wide sum[sign_vectors] = {};
-      for (std::int64_t j = 0; j < n_; ++j) {
-        for (int v = 0; v < sign_vectors; ++v)
-          sum[v] +=
-              static_cast<Wide>(result(i, j)) * signs[j * sign_vectors + v];
-      }
-      const double bound =
-          most_deviations * computed_.of_row(i, 0) +
-          std::sqrt(static_cast<double>(n_)) * here_.of_row(i, 3 * n_);
-      for (int v = 0; v < sign_vectors; ++v) {
-        const Wide right =
-            expected[i * sign_vectors + v] / static_cast<Wide>(divisor_);
-        if (std::abs(sum[v] - right) <= bound) continue;
-        return Mismatch{
-            "row " + std::to_string(i) + " of the result times a random vector",
-            static_cast<double>(right), static_cast<double>(sum[v]), bound};
-      }
-      return std::nullopt;
-    };
-    const auto row = first_wrong(
-        n_, [&](std::int64_t i) { return check_row(i).has_value(); });
-    if (row == n_) return std::nullopt;
-    const auto mismatch = compare(result, reference({row}));
-    return mismatch ? mismatch : check_row(row);
-  }
-
-  // The quotient of a whole sum that T can hold.
-  T quotient_of(double whole) const {
-    return static_cast<T>(whole) / divisor_;
-  }
-
-  std::int64_t n_;
-  T divisor_;
-  CovarianceColumns<T, Wide> columns_;
-  bool exact_;
-  Bound computed_, here_;  // of a variant, and of this reference
-  std::optional<RowsReference> all_;
-  std::int64_t sample_ = 0;  // where not all are compared
+  Covariance::Args<T> p_;
+  std::vector<Wide> mean_;
+  std::vector<double> input_norm_, norm_;     // |x|_2, |c|_2
+  std::vector<std::int64_t> inputs_, terms_;  // how many x and c are not zero
+  Bounds computed_, own_;  // of a variant, and of this reference
 };
 
-const reference::RegisterOracle<float, double> covariance_registered(
+const RegisterOracle<float, double> covariance_registered(
     {
         .name = "covariance",
         .summary = "covariance matrix of n variables, the columns of m "
@@ -359,7 +330,7 @@ const reference::RegisterOracle<float, double> covariance_registered(
                            InputKind kind) {
               const auto n = size[1];
               const WholeNumbers range = whole_numbers(size, dtype_of<T>());
-              reference::fill_input<T>(inputs, "data", [&](std::int64_t i) {
+              fill_input<T>(inputs, "data", [&](std::int64_t i) {
                 if (kind == InputKind::uniform) return random_uniform<T>(1, i);
                 if (kind == InputKind::wide)
                   return wide_number<T>(i / n, i % n, size);
@@ -368,15 +339,15 @@ const reference::RegisterOracle<float, double> covariance_registered(
             }),
     },
     []<typename T>(const Arrays& inputs, const Size& size, InputKind kind,
-                   Arithmetic arithmetic, T) -> std::unique_ptr<Oracle> {
+                   Arithmetic arithmetic, T) {
       const auto p = Covariance::bind<T>(inputs, size.data());
       // Sums of whole numbers stay exact in double.
-      if (std::is_same_v<T, double> && kind != InputKind::integers) {
-        return std::make_unique<CovarianceOracle<T, long double>>(p, kind,
-                                                                  arithmetic);
-      }
-      return std::make_unique<CovarianceOracle<T, double>>(p, kind, arithmetic);
+      return kind == InputKind::integers
+                 ? product_oracle<CovarianceProduct<T, double>>(p, kind,
+                                                                arithmetic)
+                 : product_oracle<CovarianceProduct<T, Wide<T>>>(p, kind,
+                                                                 arithmetic);
     });
 
 }  // namespace
-}  // namespace parlab
+}  // namespace parlab::reference

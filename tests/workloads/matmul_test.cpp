@@ -126,6 +126,23 @@ BOOST_AUTO_TEST_CASE(tf32_has_a_wider_bound_of_its_own) {
   BOOST_TEST(!rounded.right());
 }
 
+// (1 + e)^2 - 1 - 2 e = e^2, of which nothing is left in a sum of doubles.
+BOOST_AUTO_TEST_CASE(doubles_are_compared_with_more_exact_sums) {
+  constexpr double e = 0x1p-30;
+  std::vector<double> a{1 + e, 1, 1}, b{1 + e, -1, -2 * e}, c{1};
+  const auto& workload = *Registry::instance().workload("matmul");
+  const Size size{1, 3, 1};
+  const auto specs = workload.arrays(size, Dtype::f64);
+  const Arrays arrays(
+      {{specs[0], a.data()}, {specs[1], b.data()}, {specs[2], c.data()}});
+  const auto wrong = workload
+                         .oracle(arrays, size, Dtype::f64, InputKind::uniform,
+                                 Arithmetic::ieee)
+                         ->check(arrays);
+  BOOST_TEST_REQUIRE(wrong.has_value());
+  BOOST_TEST(wrong->expected == e * e);
+}
+
 // Verified in emulation or on a GPU; a GPU without the required hardware gives
 // no result.
 void expect_right(const Plan& plan) {
