@@ -22,7 +22,7 @@ WORKLOADS := $(sort $(patsubst src/workloads/%.cpp,%,$(wildcard src/workloads/*.
 # files. A file is compiled alone if it has flags of its own or changes with
 # each commit. Workloads are too, because their authors do not know of each
 # other. A submission's program has a part of grade/ too.
-ALONE  := src/core/build.cpp src/core/pair_rows.cpp src/machine/host_ceilings.cpp \
+ALONE  := src/core/build.cpp src/machine/host_ceilings.cpp \
           $(wildcard src/workloads/*.cpp)
 SERVED := $(wildcard src/grade/message.cpp src/grade/protocol.cpp src/grade/serve.cpp)
 # units NAME, FILES, x: writes them as build/units/NAME-1.cpp, NAME-2.cpp ...
@@ -172,7 +172,6 @@ $(B)/host/src/%.cpp.o: src/%.cpp $(B)/room.flags
 
 $(B)/%/src/core/build.cpp.o: $(B)/build_info.hpp
 $(B)/%/src/core/build.cpp.o: OWN_FLAGS := -include $(B)/build_info.hpp
-$(B)/%/src/core/pair_rows.cpp.o: OWN_FLAGS := $(PAIR_FLAGS)
 $(B)/host/src/workloads/%.cpp.o: OWN_FLAGS := -O3 $(PAIR_FLAGS)
 $(B)/check/src/workloads/%.cpp.o: OWN_FLAGS := $(PAIR_FLAGS)
 $(B)/%/src/machine/host_ceilings.cpp.o: OWN_FLAGS := $(CEILING_FLAGS)

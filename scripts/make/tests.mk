@@ -27,7 +27,7 @@ $(B)/check/run-tests: $(CHECK_OBJECTS) $(B)/sources.list $(B)/tests.list
 	$(call say,LINK,$@) $(LINK) $(SANITIZE) -rdynamic $(there) $(LIBS) $(EMULATION_LIBS) $(unit_test)
 
 HOT := $(filter $(B)/check/src/workloads/% $(B)/check/units/verify-% $(B)/check/units/statistics-% \
-         $(B)/check/serial/% $(B)/check/src/core/pair_rows% $(B)/check/src/machine/%,$(CHECK_OBJECTS))
+         $(B)/check/serial/% $(B)/check/src/machine/%,$(CHECK_OBJECTS))
 $(HOT): HOT_FLAGS := -O2 $(call calls,7000)
 $(B)/check/units/%.o: $(B)/units/%.cpp $(B)/check.flags
 	$(call say,CHECK,$*) $(COMPILE) $(CHECK_FLAGS) $(HOT_FLAGS) -c $< -o $@

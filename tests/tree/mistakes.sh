@@ -84,6 +84,6 @@ END
 # The code that reads and writes records is compiled with them; the layers below it do not know records.
 # Columns of tables: tests/record/fields_test.cpp.
 expect "what reads and writes records has them" eval "$(<build/room.flags) -O0 probe.cpp src/record/json.cpp src/record/record.cpp \
-  build/host/units/{core,facts,render,statistics}-*.o build/host/src/core/pair_rows.cpp.o -o probe"
+  build/host/units/{core,facts,render,statistics}-*.o -o probe"
 expect "they are written and read by their names" eval "./probe | grep -qx 'too_hot 7'"
 end_tests

@@ -2,8 +2,10 @@
 // the variants must be right at every radius and shape of tile.
 #include <boost/test/unit_test.hpp>
 #include <cstring>
+#include <limits>
 
 #include "core/accuracy.hpp"
+#include "core/random.hpp"
 #include "support.hpp"
 #include "text.hpp"
 #include "workloads/convsep.hpp"
@@ -189,6 +191,57 @@ BOOST_AUTO_TEST_CASE(the_largest_error_is_told_in_roundings_and_in_bounds) {
   BOOST_TEST(!dynamic_cast<const KnowsErrors&>(*whole.oracle)
                   .largest_error(whole.arrays)
                   .has_value());
+}
+
+// Sums of products of 100 bits, compared with whole numbers of 128 bits. Of one
+// of them little is left: (2^30 + 1)^2 - 2^60 - 2^31 = 1.
+BOOST_AUTO_TEST_CASE(doubles_are_compared_with_sums_of_twice_the_bits) {
+  constexpr std::int64_t cols = 200, radius = 8;
+  Image<double> image(InputKind::uniform, {1, cols, radius});
+  const auto whole = [](std::uint64_t stream, std::int64_t i) {
+    const auto bits = static_cast<std::int64_t>(random_bits(stream, i) >> 13);
+    return bits - (std::int64_t{1} << 50);
+  };
+  const auto pixel = [&](std::int64_t i) -> std::int64_t {
+    return i == 0 ? (1 << 30) + 1 : i < 3 ? 1 << 30 : i < 20 ? 0 : whole(1, i);
+  };
+  const auto weight = [&](std::int64_t k) -> std::int64_t {
+    return k == radius       ? 1
+           : k == radius - 1 ? -2
+           : k == radius - 2 ? -(1 << 30)
+           : k == radius - 3 ? (1 << 30) + 1
+                             : whole(2, k);
+  };
+  auto* const a = image.arrays.get<double>("a");
+  auto* const w = image.arrays.get<double>("w");
+  auto* const b = image.arrays.get<double>("b");
+  for (std::int64_t i = 0; i < cols; ++i)
+    a[i] = static_cast<double>(pixel(i));
+  for (std::int64_t k = 0; k <= 2 * radius; ++k)
+    w[k] = static_cast<double>(weight(k));
+  std::fill_n(b, cols, std::numeric_limits<double>::quiet_NaN());
+  const auto oracle = Registry::instance().workload("convsep")->oracle(
+      image.arrays, image.size, Dtype::f64, InputKind::uniform,
+      Arithmetic::ieee);
+  int differ = 0;
+  for (std::int64_t i = 0; i < cols; ++i) {
+    __int128 exact = 0;
+    double sum = 0;
+    for (auto k = -radius; k <= radius; ++k) {
+      if (i + k < 0 || i + k >= cols) continue;
+      exact += __int128{pixel(i + k)} * weight(k + radius);
+      sum += a[i + k] * w[k + radius];
+    }
+    const auto wrong = oracle->check(image.arrays);
+    BOOST_TEST_REQUIRE(wrong.has_value());
+    BOOST_TEST(wrong->where == "b[0," + std::to_string(i) + "]");
+    BOOST_TEST(wrong->expected == static_cast<double>(exact));
+    differ += sum != wrong->expected;
+    b[i] = wrong->expected;
+  }
+  BOOST_TEST(b[3] == 1);
+  BOOST_TEST(!oracle->check(image.arrays).has_value());
+  BOOST_TEST(differ > 50);
 }
 
 // Partial sums in float stay whole numbers below 2^24, whatever the inputs.
