@@ -123,13 +123,6 @@ double Rounding::of_squares(std::int64_t n) const {
   return product + (1 + product) * sums;
 }
 
-double Rounding::carried(std::int64_t n, Terms terms) const {
-  const double always = std::sqrt(static_cast<double>(n));
-  return to_nearest && terms == Terms::random
-             ? std::min(always, most_deviations)
-             : always;
-}
-
 Rounding rounding(Dtype dtype, Arithmetic arithmetic) {
   constexpr double of_tf32 = 0x1p-10, of_half = 0x1p-10, of_bfloat16 = 0x1p-7;
   switch (arithmetic) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
 #include "core/types.hpp"
 
@@ -13,11 +12,6 @@ namespace parlab {
 // for int. Half and bfloat16 also have 2^-24, because they are widened to
 // float.
 double unit_roundoff(Dtype dtype);
-
-// The unit roundoff of a reference that computes in Wide.
-template <typename Wide>
-constexpr double wide_roundoff =
-    std::is_same_v<Wide, long double> ? 0x1p-64 : 0x1p-53;
 
 // gamma_n = n u / (1 - n u): Higham, (3.1).
 double gamma(std::int64_t n, double unit_roundoff);
@@ -52,16 +46,7 @@ struct Rounding {
   double of_norm(std::int64_t n, Terms terms) const;
   // The same, but times the sum, for n squares of uniform numbers.
   double of_squares(std::int64_t n) const;
-  // For a sum of n terms that are such sums themselves: how much their errors
-  // contribute to its error, times the root of the sum of the squares of their
-  // errors.
-  double carried(std::int64_t n, Terms terms) const;
 };
 Rounding rounding(Dtype dtype, Arithmetic arithmetic);
-
-// The rounding of a reference that computes in Wide.
-template <typename Wide>
-constexpr Rounding reference_rounding{.sum = wide_roundoff<Wide>,
-                                      .to_nearest = true};
 
 }  // namespace parlab
