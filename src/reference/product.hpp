@@ -16,7 +16,7 @@
 //   unit(i)                   what IEEE arithmetic errs by, over the magnitude;
 //                             without it no magnitudes are known
 //   found(outputs)            C as a variant has written it, as f(i, j)
-//   outputs(all of C)         all outputs
+//   outputs(compute)          all outputs; compute(name) is the one that is C
 #pragma once
 
 #include <algorithm>
