@@ -73,7 +73,7 @@ Html& Html::text(std::string_view text) {
 
 Html& Html::words(std::string_view text) {
   // A unit such as GB/s stays whole.
-  static const std::regex within_name("(\\w[/_])(?=\\w\\w)");
+  static const std::regex within_name("([[:alnum:]][/_])(?=[[:alnum:]]{2})");
   return raw(std::regex_replace(escape(text), within_name, "$1<wbr>"));
 }
 
