@@ -16,6 +16,7 @@
 #include "core/process.hpp"
 #include "core/standard.hpp"
 #include "core/text.hpp"
+#include "page/words.hpp"
 #include "record/published.hpp"
 #include "record/store.hpp"
 #include "render/formats.hpp"
@@ -260,7 +261,7 @@ Text spread_of(const Comparison& comparison) {
 }
 
 Text counts_of(const Comparison& comparison) {
-  Text text = count_of(comparison.points.size()) + " points compared";
+  Text text = page::counted(comparison.points.size(), "point") + " compared";
   for (const auto change : changes_counted) {
     text += Text(change == changes_counted[0] ? ": " : ", ") +
             count_of(comparison.count(change)) + " " + to_string(change);
@@ -269,10 +270,9 @@ Text counts_of(const Comparison& comparison) {
 }
 
 Text not_compared(const Comparison& comparison) {
-  return "Not compared: " + count_of(comparison.only_before) +
-         " points only before, " + count_of(comparison.only_after) +
-         " only after, " + count_of(comparison.without_time) +
-         " without a time.";
+  return "Not compared: " + page::counted(comparison.only_before, "point") +
+         " only before, " + count_of(comparison.only_after) + " only after, " +
+         count_of(comparison.without_time) + " without a time.";
 }
 
 // The counts come first. all: every point.
@@ -296,7 +296,7 @@ Document document_of(const Comparison& comparison, const CompareRules& rules,
         " more that are not the same, or with another setting: --all has all");
   }
   if (const auto waiting = comparison.waiting_for_runs(); waiting > 0) {
-    say(count_of(waiting) + " points are undecided: " +
+    say("Undecided: " + page::counted(waiting, "point") + ". " +
         count_of(static_cast<std::size_t>(comparison.runs_needed())) +
         " runs of each side would decide most of them (--results FILE --force "
         "appends a run; runs: for one point, 20 or more where it says 20). On "
@@ -346,13 +346,14 @@ bool gate_is_shut(const Comparison& comparison, double limit,
                point.test.ratio.value >= 1 + limit;
       });
   const auto say = [&](std::size_t count, const std::string& what) {
-    if (count > 0) reasons.push_back(std::to_string(count) + " points " + what);
+    if (count > 0)
+      reasons.push_back(what + ": " + page::counted(count, "point"));
   };
   say(static_cast<std::size_t>(slow),
-      "are slower by " + words(share_of(limit)) + " or more");
-  say(comparison.count(Change::failed), "passed before and fail now");
+      "slower by " + words(share_of(limit)) + " or more");
+  say(comparison.count(Change::failed), "passed before and fails now");
   say(comparison.without_device,
-      "had a time before, and now their device is not there");
+      "had a time before, and now its device is not there");
   const bool nothing = comparison.tested() == 0;
   if (nothing)
     reasons.emplace_back(

@@ -17,6 +17,7 @@
 #include "grade/course.hpp"
 #include "grade/grading.hpp"
 #include "grade/sandbox.hpp"
+#include "page/words.hpp"
 #include "places/presence.hpp"
 #include "render/formats.hpp"
 #include "render/html.hpp"
@@ -295,8 +296,8 @@ int grade_submissions(const Arguments& arguments, const Streams& streams) {
   Progress progress(messages, terminal_width(STDERR_FILENO));
   const bool timed = assignment.reference != nullptr;
   progress.start(timed ? 2 * submissions.size() + 2 : submissions.size());
-  progress.show(
-      "building " + std::to_string(submissions.size()) + " submissions", 0);
+  progress.show("building " + page::counted(submissions.size(), "submission"),
+                0);
   for (const auto& missing : missing_fences())
     messages << "parlab: note: " << missing << "\n";
   for (const auto& note : passed.notes())

@@ -14,6 +14,7 @@
 #include "core/file.hpp"
 #include "core/process.hpp"
 #include "core/text.hpp"
+#include "page/words.hpp"
 #include "places/presence.hpp"
 #include "render/formats.hpp"
 #include "render/words.hpp"
@@ -185,10 +186,13 @@ Document document_of(const std::vector<Point>& points, const Run& there,
   std::map<std::string, std::int64_t> counts;
   for (const auto& point : points)
     ++counts[point.result()];
-  Text text = Text(std::ssize(points)) + " points";
+  Text text = page::counted(points.size(), "point");
   for (const auto& [result, count] : counts)
     text += (result == counts.begin()->first ? ": " : ", ") + Text(count) +
             " " + result;
+  if (std::ranges::all_of(
+          points, [](const Point& point) { return point.compared == nullptr; }))
+    text += "; nothing could be compared";
   return {.blocks = {Table{.columns = {{}, {}},
                            .rows = {row_of({"there", who(there)}),
                                     row_of({"here", here == nullptr

@@ -12,6 +12,7 @@
 #include "compare/compare.hpp"
 #include "core/parallel.hpp"
 #include "core/variant.hpp"
+#include "page/words.hpp"
 #include "record/run.hpp"
 #include "record/store.hpp"
 #include "render/formats.hpp"
@@ -166,7 +167,8 @@ Table table_for_people(const std::vector<const Trend*>& trends) {
 
 Document document_of(const std::vector<Trend>& trends, bool all) {
   std::vector<const Trend*> shown;
-  std::int64_t once = 0, steady = 0;
+  std::size_t once = 0;
+  std::int64_t steady = 0;
   for (const auto& trend : trends) {
     if (trend.steps.size() < 2) {
       ++once;
@@ -178,7 +180,8 @@ Document document_of(const std::vector<Trend>& trends, bool all) {
   }
   Document document;
   if (!shown.empty()) document.add(table_for_people(shown));
-  Text rest = "Not shown: " + Text(once) + " points of one commit alone";
+  Text rest =
+      "Not shown: " + page::counted(once, "point") + " of one commit alone";
   if (steady > 0)
     rest += ", " + Text(steady) + " that changed at no commit (--all)";
   document.add(remark(rest + "."));

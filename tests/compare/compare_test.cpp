@@ -476,7 +476,7 @@ BOOST_AUTO_TEST_CASE(a_trend_goes_from_commit_to_commit) {
       contains(table, "here: fake/cuda/naive fake 64x64 float hot, block=128"));
   BOOST_TEST(contains(table, "2025-01-02  commit2"), table);
   BOOST_TEST(contains(table, "(wrong_result)"), table);
-  BOOST_TEST(contains(table, "1 points of one commit alone, 1 that changed"));
+  BOOST_TEST(contains(table, "1 point of one commit alone, 1 that changed"));
   BOOST_TEST(!contains(table, "warp"), table);
   BOOST_TEST(contains(shown(path, {"--trend", "--all"}), "warp"));
   const auto csv = shown(path, {"--trend", "--format", "csv"});

@@ -40,7 +40,9 @@ expect "only what was asked for is measured" eval '! grep openmp out'
 sed 's/"cpu":"[^"]*"/"cpu":"Another"/' their.jsonl >theirs.jsonl
 expect "other hardware is not comparable" reproduces markdown '^- dmv/openmp/rows .* and 1 more: other hardware: Another'
 sed 's/"source_hash":"[^"]*"/"source_hash":"0123"/' their.jsonl >theirs.jsonl
+expect "that nothing could be compared is said" grep -q '^2 points: 2 not comparable; nothing could be compared' out
 expect "nor another source" reproduces markdown '^- dmv/serial/plain .*: the variant has another source there: hash 0123' --backend serial
+expect "one point is not points" grep -q '^1 point: ' out
 sed 's/"variant":"plain"/"variant":"theirs"/; s/"backend":"openmp","variant":"rows"/"backend":"cuda","variant":"naive"/
   s/{"threads":2}/{"block":64}/' their.jsonl >theirs.jsonl
 expect "nor a variant that is not here" reproduces markdown '^- dmv/serial/theirs .*: this parlab has no such variant'

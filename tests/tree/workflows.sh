@@ -60,7 +60,7 @@ run_workflow() { # [ADDRESS of parlab]
 expect "without an address of parlab it says what to set" eval \
   '! run_workflow "" 2>said && grep -q "PARLAB: set the variable PARLAB" said'
 expect "each step of the workflow succeeds" run_workflow
-expect "the table says what was compared" grep -q '^1 points compared: ' table.md
+expect "the table says what was compared" grep -q '^1 point compared: ' table.md
 commit=$(git -C after rev-parse --short=10 HEAD)
 expect "with the commits of the repository" grep -q "^| after | .*, commit $commit, " table.md
 expect "it is in the summary" grep -qxF "$(head -1 table.md)" summary.md
