@@ -29,9 +29,9 @@ Judgement covariance_speedup(const Evidence& e) {
         return a.ratio.value < b.ratio.value;
       });
   return together(
-      {judged(faster(highest.ratio, 90), "over serial " +
-                                             in_words(highest.ratio) + " at " +
-                                             place(highest.size)),
+      {judged(within(highest.ratio, 45, 180), "over serial " +
+                                                  in_words(highest.ratio) +
+                                                  " at " + place(highest.size)),
        at_least(best_over_best(tiled, covariance(e, "cuda/naive")), 1.5)
            .judgement("tiled over naive:", needs(e, report))});
 }
@@ -106,9 +106,8 @@ const Claims announced(
     1,
     {
         {"P7", report, "Up to 90 times over serial, thanks to tiles.",
-         "double: the highest speedup of tiled over serial/plain at least 90; "
-         "tiled at least 1.5 times "
-         "naive",
+         "double: the highest speedup of tiled over serial/plain from 45 to "
+         "180; tiled at least 1.5 times naive",
          "patras-covariance-3-speedup", covariance_speedup},
         {"P8", report,
          "Column sums need neither shared memory nor a reduction; row sums "

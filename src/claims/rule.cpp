@@ -368,6 +368,17 @@ Tally at_least(const std::vector<Compared>& compared, double factor) {
   return tally;
 }
 
+bool within(const Ratio& ratio, double least, double most) {
+  return faster(ratio, least) && below(ratio, most);
+}
+
+Tally within(const std::vector<Compared>& compared, double least, double most) {
+  Tally tally;
+  for (const auto& [size, ratio] : compared)
+    tally.add(within(ratio, least, most), ratio, place(size));
+  return tally;
+}
+
 Judgement together(const std::vector<Judgement>& parts) {
   bool all = true, none = true, tested = false, untested = false;
   Judgement whole;

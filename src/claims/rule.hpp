@@ -184,6 +184,10 @@ class Tally {
 
 // Tallies where one is at least `factor` times as fast as the other.
 Tally at_least(const std::vector<Compared>& compared, double factor);
+// And where it is that many times as fast, but not more than `most` times.
+Tally within(const std::vector<Compared>& compared, double least, double most);
+// Whether the interval lies between the two.
+bool within(const Ratio& ratio, double least, double most);
 
 // Combines the parts of a claim: see Outcome. It does not hold if none of the
 // parts holds that could be tested.
