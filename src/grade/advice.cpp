@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "grade/grading.hpp"
+#include "sweep/listing.hpp"
 
 namespace parlab::grade {
 namespace {
@@ -264,12 +265,6 @@ const char* advice_on_element(const Detail& detail) {
                                                        : other_terms;
 }
 
-bool is_of_result(Cause cause) {
-  return cause == Cause::wrong_element || cause == Cause::not_exact ||
-         cause == Cause::left_out || cause == Cause::not_a_number ||
-         cause == Cause::at_the_end || cause == Cause::past_the_end;
-}
-
 // If an access leaves shared memory, the construct tells how that was launched.
 bool is_dynamic_shared(const Detail& detail) {
   return (detail.cause == Cause::at_the_end ||
@@ -289,18 +284,18 @@ const char* advice_on(const Detail& detail) {
       return more.cause == cause;
     });
   };
-  if (is_of_result(detail.cause) && behind(Cause::passed_at_square)) {
+  if (is_wrong_value(detail.cause) && behind(Cause::passed_at_square)) {
     return "It is right at squares: rows and columns are taken for each other, "
            "or "
            "one n stands for both. If a course has only squares, grade with "
            "square --sizes and --hidden.";
   }
-  if (is_of_result(detail.cause) &&
+  if (is_wrong_value(detail.cause) &&
       behind(Cause::passed_with_other_parameters)) {
     return "It is right elsewhere: rows and columns are taken for each other, "
            "or a constant stands in place of a parameter.";
   }
-  if (is_of_result(detail.cause) && behind(Cause::passed_at_parameters)) {
+  if (is_wrong_value(detail.cause) && behind(Cause::passed_at_parameters)) {
     return "It is right elsewhere: a constant stands in place of a parameter.";
   }
   if (is_dynamic_shared(detail)) {

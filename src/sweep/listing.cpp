@@ -276,6 +276,12 @@ void recall(Session& session, Trial& trial) {
   }
 }
 
+bool is_wrong_value(Cause cause) {
+  return cause == Cause::wrong_element || cause == Cause::not_exact ||
+         cause == Cause::left_out || cause == Cause::not_kept ||
+         cause == Cause::not_a_number;
+}
+
 void compare_with_square(Session& session, Trial& trial) {
   const auto name = trial.call.variant->full_name();
   const auto& workload = *session.plan.workload;
@@ -290,11 +296,9 @@ void compare_with_square(Session& session, Trial& trial) {
     return;
   }
   const auto square = session.right_at_square.find(name);
-  const bool may_be_shape = (trial.verdict == Verdict::wrong_result ||
-                             trial.verdict == Verdict::launch_failed) &&
-                            trial.detail.cause != Cause::race_of_threads &&
-                            trial.detail.cause != Cause::nothing_to_launch;
-  if (!may_be_shape || square == session.right_at_square.end()) return;
+  if (!is_wrong_value(trial.detail.cause) ||
+      square == session.right_at_square.end())
+    return;
   const auto extents = static_cast<std::ptrdiff_t>(count_extents(workload));
   const bool same_parameters =
       std::equal(square->second.begin() + extents, square->second.end(),

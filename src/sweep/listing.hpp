@@ -26,6 +26,10 @@ struct PointPlan {
   bool also_tried = false;
 };
 
+// Whether an element has another value than it must have, and nothing tells
+// why: of a race or an access out of bounds, the cause says what is wrong.
+bool is_wrong_value(Cause cause);
+
 // One configuration and what is known of it so far.
 struct Trial {
   Call call;
