@@ -148,6 +148,10 @@ std::unique_ptr<Contestant> Judge::start(const Grade& grade,
     const auto its = std::ranges::find_if(
         known, [&](Dtype dtype) { return variant.has(dtype); });
     if (its != known.end()) assignment.dtype = *its;
+    for (const auto other : known) {
+      if (variant.has(other) && other != assignment.dtype)
+        all_.tells(because(Cause::types_not_tried, other));
+    }
   }
   if (auto why = refused(assignment, variant))
     throw PointError(Verdict::not_supported, std::move(why));

@@ -315,6 +315,10 @@ expect "a compiler may be a script: $(tail -1 out)" test $status = 0
 rm -r "$wrappers"
 sed 's/float/double/g' class/dora.cu >double.cu
 expect "in the type that it is written for" "$parlab" grade --check double.cu
+expect "that it has no other is no note" eval "'$parlab' grade --check double.cu 2>&1 | { ! grep 'not tried'; }"
+sed 's/Register<Dmv, float>/Register<Dmv, float, double>/; s/__global__/template <typename T> &/; s/float\* /T* /g
+  s/dmv_mine, p/dmv_mine<T>, p/' class/dora.cu >both.cu
+expect "a type that was not tried is named" eval "'$parlab' grade --check both.cu 2>&1 | grep -q 'not tried in double: add --dtype double'"
 expect "and not in another that is asked for" eval "! '$parlab' grade --check --dtype float double.cu"
 expect "and a wrong one fails" eval "! '$parlab' grade --check class/race.cu"
 "$parlab" grade dmv small --points 'half of it' >out 2>&1
