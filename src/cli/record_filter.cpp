@@ -99,7 +99,9 @@ RecordFilter filter_of(const Arguments& arguments) {
   for (const auto verdict : every_value<Verdict>())
     verdicts.emplace_back(to_string(verdict));
   RecordFilter filter;
-  filter.workloads = typed(arguments, "workload", as_is);
+  filter.workloads = typed(arguments, "workload", [](const std::string& word) {
+    return std::string(workload_called(word).name());
+  });
   filter.backends =
       typed(arguments, "backend", one_of({"serial", "openmp", "blas", "cuda"}));
   filter.variants = typed(arguments, "variant", as_is);

@@ -33,8 +33,15 @@ std::string record_path(const std::string& name) {
 
 Loaded load_all(const std::vector<std::string>& paths) {
   Loaded all;
-  for (const auto& path : paths)
-    all.add(load_records(record_path(path)));
+  for (const auto& path : paths) {
+    auto loaded = load_records(record_path(path));
+    if (loaded.runs.empty() && loaded.records.empty()) {
+      throw UsageError(
+          "no records in '" + path + "'" +
+          (loaded.warnings.empty() ? "" : ": " + loaded.warnings.front()));
+    }
+    all.add(std::move(loaded));
+  }
   return all;
 }
 

@@ -11,7 +11,8 @@ namespace parlab {
 
 // The file or folder: the name itself, or results/NAME if only that exists.
 std::string record_path(const std::string& name);
-// The result of load_records() for all of them together.
+// The result of load_records() for all of them together. Throws UsageError for
+// one that has neither a run nor a record.
 Loaded load_all(const std::vector<std::string>& paths);
 // Throws UsageError, whose text begins with `what`, if the records are from
 // several machines.

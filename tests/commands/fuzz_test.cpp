@@ -238,11 +238,11 @@ void use(const std::string& file, const std::string& other) {
   const auto say = [&](const std::vector<std::string>& words) {
     out += testing::said_by(words).out;
   };
-  for (const auto* format : {"table", "csv", "json", "explain", "record"})
-    say({"show", file, "--format", format});
-  say({"export", file});
-  say({"claims", file});
   try {
+    for (const auto* format : {"table", "csv", "json", "explain", "record"})
+      say({"show", file, "--format", format});
+    say({"export", file});
+    say({"claims", file});
     say({"compare", file, other});
   } catch (const UsageError& refused) {
     // no record is left, or they are from several machines

@@ -4,6 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <fstream>
 #include <functional>
 #include <random>
 #include <sstream>
@@ -446,6 +447,24 @@ BOOST_AUTO_TEST_CASE(other_programs_read_the_medians_of_runs) {
                     UsageError);
 }
 
+// All commands read their records in one place.
+BOOST_AUTO_TEST_CASE(a_file_or_folder_without_records_is_refused) {
+  const testing::Folder folder;
+  const auto text = (folder.path / "README.md").string();
+  std::ofstream(text) << "# Records\n\nare elsewhere.\n";
+  for (const auto* command :
+       {"show", "audit", "claims", "export", "reproduce"}) {
+    for (const auto& path : {text, folder.path.string()}) {
+      try {
+        testing::said_by({command, path});
+        BOOST_ERROR(command << " accepts " << path);
+      } catch (const UsageError& refused) {
+        BOOST_TEST(contains(refused.what(), "no records in '" + path));
+      }
+    }
+  }
+}
+
 // Three commits; one point is slower at the third, one fails at the second, and
 // one appears once.
 BOOST_AUTO_TEST_CASE(a_trend_goes_from_commit_to_commit) {
@@ -526,6 +545,7 @@ BOOST_AUTO_TEST_CASE(filters_choose_records) {
   BOOST_TEST(rows({"--variant", "cuda/warp"}) == 1);
   BOOST_TEST(rows({"--variant", "warp,fake/serial/plain"}) == 2);
   BOOST_TEST(rows({"--workload", "dmv"}) == 0);
+  BOOST_CHECK_THROW(rows({"--workload", "nonsuch"}), UsageError);
   BOOST_TEST(rows({"--size", "64"}) == 3);
   BOOST_TEST(rows({"--size", "16:64:*2"}) == 3);
   BOOST_TEST(rows({"--size", "64x64"}) == 3);
