@@ -57,17 +57,30 @@ std::optional<double> fastest_way(const Entries& gpu, Way way) {
   return least;
 }
 
+// " (undecided: 2)", or nothing. Where the winner is not known, neither has
+// lost.
+std::string undecided(std::size_t count) {
+  return count > 0 ? " (undecided: " + std::to_string(count) + ")" : "";
+}
+
+// The sizes that count, in words.
+std::string size_of(const Crossover& found) {
+  return found.undecided > 0 ? "size that is decided" : "size";
+}
+
 // In words, the sizes at which the GPU is faster.
 std::string where_it_wins(const std::vector<Duel>& duels, Ratio Duel::*ratio) {
   const auto found = crossover(duels, ratio);
-  if (found.first == nullptr) {
-    return found.in_places
-               ? "at some sizes up to " + dimensions(found.last->gpu->record) +
-                     ", at none above"
-               : std::string("at no size");
+  auto text = "at no " + size_of(found);
+  if (found.first != nullptr) {
+    text = found.always
+               ? "at every " + size_of(found)
+               : "from " + dimensions(found.first->gpu->record) + " on";
+  } else if (found.in_places) {
+    text = "at some sizes up to " + dimensions(found.last->gpu->record) +
+           ", at none above";
   }
-  if (found.always) return "at every size";
-  return "from " + dimensions(found.first->gpu->record) + " on";
+  return text + undecided(found.undecided);
 }
 
 std::string finding_of(const Journey& journey) {
@@ -155,14 +168,16 @@ Cell verdict(const std::vector<Duel>& duels, Ratio Duel::*ratio) {
   Cell cell;
   if (found.first != nullptr) {
     const auto size = dimensions(found.first->gpu->record);
-    cell.text = found.always ? "at every size, " + size + " and more"
-                             : "from " + size + " on";
+    cell.text = found.always
+                    ? "at every " + size_of(found) + ", " + size + " and more"
+                    : "from " + size + " on";
   } else {
     const auto* end = found.in_places ? found.last : &duels.back();
-    cell.text = std::string(found.in_places ? "at some sizes up to "
-                                            : "at no size up to ") +
-                dimensions(end->gpu->record) +
-                (found.in_places ? ", at none above" : "");
+    cell.text =
+        std::string(found.in_places ? "at some sizes up to "
+                                    : "at no " + size_of(found) + " up to ") +
+        dimensions(end->gpu->record) +
+        (found.in_places ? ", at none above" : "");
   }
   if (found.undecided > 0)
     cell.note = "more samples are needed to decide at " +
@@ -201,6 +216,11 @@ std::string wins(const std::vector<Ratio>& ratios) {
   const auto won = std::ranges::count_if(
       ratios, [](const Ratio& ratio) { return above(ratio, 1); });
   return of_all(static_cast<std::size_t>(won), ratios.size());
+}
+// And where too few samples leave that open.
+std::string undecided(const std::vector<Ratio>& ratios) {
+  return undecided(ratios.size() - static_cast<std::size_t>(
+                                       std::ranges::count_if(ratios, decided)));
 }
 std::vector<Ratio> of_way(const std::vector<Journey>& all, Way way) {
   std::vector<Ratio> ratios;
@@ -245,10 +265,11 @@ std::vector<Block> does_it_pay(const std::vector<Journey>& all) {
     kernels.push_back(journey.kernel);
   std::string sentence =
       "At large sizes the GPU beats the best CPU variant in " + wins(kernels) +
-      " workloads with data on the GPU";
+      " workloads with data on the GPU" + undecided(kernels);
   for (const auto way : ways) {
     if (const auto some = of_way(all, way); !some.empty())
-      sentence += ", in " + wins(some) + " with " + name_of(way);
+      sentence +=
+          ", in " + wins(some) + " with " + name_of(way) + undecided(some);
   }
   Strip strip{.id = "fig-transfers",
               .title = sentence + ".",
@@ -364,7 +385,8 @@ Section transfers(const Measured& measured) {
          remark("The size from which the GPU is faster than the best CPU "
                 "variant, with its data already on the GPU or copied "
                 "there and back. It wins if the whole 95 % interval is "
-                "above 1; the kernel is the fastest one with pageable "
+                "above 1; too few samples for one leave that undecided. The "
+                "kernel is the fastest one with pageable "
                 "copies. Pageable copies: ordinary memory of the host, "
                 "copied before and after one execution. Pinned copies: "
                 "the same with pinned memory. Copies while computing: "
@@ -429,12 +451,14 @@ std::vector<Journey> journeys(const Measured& measured) {
 std::optional<Headline> of_travel(const Measured& measured) {
   const auto all = journeys(measured);
   if (all.empty()) return std::nullopt;
-  std::string says =
-      "workloads beat the CPU with " + std::string(name_of(Way::pageable));
-  const auto overlapped = of_way(all, Way::overlapped);
+  const auto pageable = of_way(all, Way::pageable),
+             overlapped = of_way(all, Way::overlapped);
+  std::string says = "workloads beat the CPU with " +
+                     std::string(name_of(Way::pageable)) + undecided(pageable);
   if (!overlapped.empty())
-    says += "; " + wins(overlapped) + " with " + name_of(Way::overlapped);
-  return Headline{wins(of_way(all, Way::pageable)), says, "#transfers"};
+    says += "; " + wins(overlapped) + " with " + name_of(Way::overlapped) +
+            undecided(overlapped);
+  return Headline{wins(pageable), says, "#transfers"};
 }
 
 }  // namespace parlab::page

@@ -577,6 +577,23 @@ BOOST_AUTO_TEST_CASE(sizes_at_which_the_winner_is_not_known) {
   BOOST_TEST(travelled.in_places);
 }
 
+// The tile, the sentence, the table and the captions count alike.
+BOOST_AUTO_TEST_CASE(too_few_samples_are_no_defeat_of_the_gpu) {
+  auto cpu = a_record("serial/plain", 64, 900);
+  cpu.seconds.resize(1);
+  const auto measured = arrange({a_run()}, {cpu, a_record("cuda/naive", 64, 30),
+                                            a_record("serial/plain", 32, 300),
+                                            a_record("cuda/naive", 32, 20)});
+  const auto tile = of_travel(measured);
+  BOOST_TEST_REQUIRE(tile.has_value());
+  BOOST_TEST(words(tile->number) == "0 of 1");
+  BOOST_TEST(has(words(tile->says), "with pageable copies (undecided: 1)"));
+  const auto text = page_of({transfers(measured)});
+  BOOST_TEST(has(text, "in 0 of 1 with pageable copies (undecided: 1)"), text);
+  BOOST_TEST(has(text, "at every size that is decided, 32×32 and more"));
+  BOOST_TEST(has(text, "at every size that is decided (undecided: 1)"));
+}
+
 BOOST_AUTO_TEST_CASE(a_gpu_is_compared_with_the_cpu_of_its_own_host) {
   auto elsewhere = a_record("serial/plain", 64, 20),
        here = a_record("serial/plain", 64, 900);
