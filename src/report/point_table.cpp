@@ -267,8 +267,8 @@ Paragraph fastest(const std::vector<TimedRow>& best,
   const Record& record = *yardsticks.best->record;
   Text text = "fastest: " + Text(record.name());
   if (yardsticks.baseline != nullptr && yardsticks.baseline != &record) {
-    if (const auto gain =
-            ratio_of(*yardsticks.best, yardsticks, Copies::none)) {
+    const auto gain = ratio_of(*yardsticks.best, yardsticks, Copies::none);
+    if (gain && !tied(*gain)) {
       text += ", " + Text(Quantity{gain->value, Unit::factor}) +
               " as fast as " + yardsticks.baseline->name();
     }

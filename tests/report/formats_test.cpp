@@ -279,6 +279,12 @@ BOOST_AUTO_TEST_CASE(table_with_best_ties_and_failures) {
     BOOST_TEST(line.size() <= 100u, line);
 }
 
+BOOST_AUTO_TEST_CASE(what_is_tied_with_the_baseline_is_not_faster) {
+  const auto table = printed("table", {{make("serial", "plain", 1e-3, 0.9, 9),
+                                        make("cuda", "naive", 9e-4, 0.9, 9)}});
+  BOOST_TEST(has_line(table, {"fastest: cuda/naive, tied with serial/plain"}));
+}
+
 // On a terminal of 80 columns the bars give way, not the names.
 BOOST_AUTO_TEST_CASE(a_narrow_terminal_has_no_bars) {
   auto rows = make("openmp", "rows", 1e-4);
