@@ -20,17 +20,6 @@ Entries contest_of(const Entries& entries) {
 
 }  // namespace
 
-Precision precision_of(const Record& record) {
-  if (record.arithmetic == Arithmetic::ieee) return Precision::full;
-  const auto within = [&](InputKind kind) {
-    const auto error = record.errors.find(error_name(kind, ErrorUnit::bound));
-    return error != record.errors.end() && error->second <= 1;
-  };
-  return within(InputKind::uniform) && within(InputKind::wide)
-             ? Precision::alike
-             : Precision::reduced;
-}
-
 Entries of_precision(const Entries& entries, Precision precision) {
   return where(entries, [&](const Entry& entry) {
     return precision_of(entry.record) == precision;

@@ -7,14 +7,10 @@
 #include <vector>
 
 #include "page/measured.hpp"
+#include "record/speedup.hpp"
 
 namespace parlab::page {
 
-// A variant's arithmetic, compared with the others at its point.
-enum class Precision { full, alike, reduced };
-// alike: other means than IEEE arithmetic, but with errors within its bound on
-// all inputs for which they are known.
-Precision precision_of(const Record& record);
 Entries of_precision(const Entries& entries, Precision precision);
 
 struct Reference {

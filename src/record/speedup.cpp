@@ -81,6 +81,17 @@ std::optional<Ratio> speedup(const Record& record, const Uncertain& ours,
   return ratio(theirs + *baseline_moved, ours + *moved);
 }
 
+Precision precision_of(const Record& record) {
+  if (record.arithmetic == Arithmetic::ieee) return Precision::full;
+  const auto within = [&](InputKind kind) {
+    const auto error = record.errors.find(error_name(kind, ErrorUnit::bound));
+    return error != record.errors.end() && error->second <= 1;
+  };
+  return within(InputKind::uniform) && within(InputKind::wide)
+             ? Precision::alike
+             : Precision::reduced;
+}
+
 const Record* baseline_of(const std::vector<Record>& records,
                           const Record& record) {
   const Record* best = nullptr;

@@ -30,6 +30,11 @@ std::optional<Ratio> speedup(const Record& record, const Uncertain& ours,
                              const Record& baseline, const Uncertain& theirs,
                              Copies copies);
 
+// full: the arithmetic of its dtype. alike: another one, whose errors stay
+// within the bound of the dtype, for uniform inputs and for wide ones.
+enum class Precision { full, alike, reduced };
+Precision precision_of(const Record& record);
+
 // The serial record of the same point and machine that speedups are measured
 // against. That is the one named plain, else the first, unless another host of
 // this name measured plain. If a variant has several records, the last one

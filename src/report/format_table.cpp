@@ -200,8 +200,10 @@ class TableReporter final : public Reporter {
     result.threads = any_efficiency(best, yardsticks);
     result.energy = any_energy(rows);
     if (yardsticks.best != nullptr && best.size() > 1) {
-      section.add(fastest(best, yardsticks, style_.since.has_value()));
+      auto leads = fastest(best, yardsticks, style_.since.has_value());
+      if (!leads.text.empty()) section.add(std::move(leads));
     }
+    add_other_arithmetic(section, best);
     if (auto use = use_of_threads(yardsticks); !use.text.empty())
       section.add(std::move(use));
     if (best.size() < rows.size()) {

@@ -1,6 +1,7 @@
 #include "report/point_table.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "core/text.hpp"
 #include "core/variant.hpp"
@@ -12,7 +13,12 @@ namespace {
 // From this ratio on, arithmetic is expected to be the limit, not memory.
 constexpr double many_flops_a_byte = 10;
 
+bool in_full(const TimedRow& row) {
+  return precision_of(*row.record) == Precision::full;
+}
+
 std::string mark_of(const TimedRow& row, const Yardsticks& yardsticks) {
+  if (row.timed && !in_full(row)) return "~";
   if (row.record == yardsticks.best->record) return "*";
   if (!row.timed || row.record->from_host != yardsticks.best->record->from_host)
     return "";
@@ -116,7 +122,8 @@ Row row_with_time(const TimedRow& row, const Yardsticks& yardsticks,
       to_string(record.tunables),
       Quantity{row.summary.median, Unit::second},
       half_width(row),
-      Meter{yardsticks.best->summary.median / row.summary.median},
+      Meter{
+          std::min(1.0, yardsticks.best->summary.median / row.summary.median)},
       roof(row),
       rate(row, yardsticks.flops),
       gain_of(row, yardsticks, Copies::none),
@@ -129,7 +136,7 @@ Row row_with_time(const TimedRow& row, const Yardsticks& yardsticks,
   }
   if (energies) cells.push_back(energy(record));
   auto cells_of_row = row_of(cells);
-  if (!mark.empty()) cells_of_row.tone = Tone::good;
+  if (mark == "*" || mark == "=") cells_of_row.tone = Tone::good;
   return cells_of_row;
 }
 
@@ -159,14 +166,13 @@ Yardsticks compare(const std::vector<TimedRow>& rows,
       yardsticks.flops =
           row.record->flops / row.record->bytes >= many_flops_a_byte;
     }
-    if (!row.timed || row.record->from_host) continue;
-    if (yardsticks.best == nullptr ||
-        row.summary.median < yardsticks.best->summary.median) {
+    const auto rank_of = [](const TimedRow& one) {
+      return std::tuple(!in_full(one), one.record->from_host,
+                        one.summary.median);
+    };
+    if (row.timed && (yardsticks.best == nullptr ||
+                      rank_of(row) < rank_of(*yardsticks.best)))
       yardsticks.best = &row;
-    }
-  }
-  for (const auto& row : rows) {
-    if (row.timed && yardsticks.best == nullptr) yardsticks.best = &row;
   }
   return yardsticks;
 }
@@ -265,6 +271,7 @@ std::string title_of_point(const Record& record) {
 Paragraph fastest(const std::vector<TimedRow>& best,
                   const Yardsticks& yardsticks, bool goes_on) {
   const Record& record = *yardsticks.best->record;
+  if (!in_full(*yardsticks.best)) return {};
   Text text = "fastest: " + Text(record.name());
   if (yardsticks.baseline != nullptr && yardsticks.baseline != &record) {
     const auto gain = ratio_of(*yardsticks.best, yardsticks, Copies::none);
@@ -284,6 +291,21 @@ Paragraph fastest(const std::vector<TimedRow>& best,
   if (wide && goes_on)
     text += "; intervals are wide: a longer --time-limit narrows them";
   return {.text = text, .small = true};
+}
+
+void add_other_arithmetic(Section& section, const std::vector<TimedRow>& best) {
+  const auto add = [&](Precision precision, const char* what) {
+    std::vector<std::string> names;
+    for (const auto& row : best) {
+      if (row.timed && precision_of(*row.record) == precision)
+        names.push_back(row.record->name() + " (" +
+                        std::string(to_string(row.record->arithmetic)) + ")");
+    }
+    if (!names.empty())
+      section.add(Paragraph{.text = what + listed(names), .small = true});
+  };
+  add(Precision::alike, "~ other arithmetic with the same accuracy: ");
+  add(Precision::reduced, "~ in reduced precision: ");
 }
 
 Paragraph use_of_threads(const Yardsticks& yardsticks) {

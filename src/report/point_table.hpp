@@ -24,7 +24,8 @@ struct TimedRow {
 
 // The references for all rows of one point.
 struct Yardsticks {
-  // lowest median; among rows with data in place if there are any
+  // lowest median; among rows with the arithmetic of their type if there are
+  // any, and among these of rows with data in place
   const TimedRow* best = nullptr;
   const Record* baseline = nullptr;  // the serial one
   Uncertain baseline_time;
@@ -45,9 +46,13 @@ std::vector<TimedRow> best_of_each(const std::vector<TimedRow>& rows);
 Table table_of_rows(const std::vector<TimedRow>& rows,
                     const Yardsticks& yardsticks);
 // The fastest variant, its lead, and the ones that the samples cannot tell from
-// it. can_go_on: whether more samples can be taken.
+// it. can_go_on: whether more samples can be taken. Empty if none has the
+// arithmetic of its type.
 Paragraph fastest(const std::vector<TimedRow>& best,
                   const Yardsticks& yardsticks, bool can_go_on);
+// The variants with other arithmetic than that of their type, which are marked
+// in the table and compete with no others.
+void add_other_arithmetic(Section& section, const std::vector<TimedRow>& best);
 // How well the fastest uses its threads, and what limits it; empty if that is
 // not known.
 Paragraph use_of_threads(const Yardsticks& yardsticks);

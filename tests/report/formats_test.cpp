@@ -279,6 +279,27 @@ BOOST_AUTO_TEST_CASE(table_with_best_ties_and_failures) {
     BOOST_TEST(line.size() <= 100u, line);
 }
 
+BOOST_AUTO_TEST_CASE(reduced_arithmetic_competes_with_no_other) {
+  auto reduced = make("blas", "tf32", 10e-6),
+       alike = make("cuda", "parts", 2e-5);
+  reduced.arithmetic = Arithmetic::tf32;
+  alike.arithmetic = Arithmetic::fp16x3;
+  for (const auto kind : {InputKind::uniform, InputKind::wide})
+    alike.errors[error_name(kind, ErrorUnit::bound)] = 0.5;
+  const auto table = printed("table", {{make("serial", "plain", 1e-3), reduced,
+                                        alike, make("cuda", "naive", 1e-4)}});
+  BOOST_TEST(line_with(table, {"blas/tf32 "}).starts_with("~"), table);
+  BOOST_TEST(line_with(table, {"cuda/parts "}).starts_with("~"), table);
+  BOOST_TEST(line_with(table, {"cuda/naive "}).starts_with("*"), table);
+  BOOST_TEST(
+      has_line(table, {"fastest: cuda/naive, 10.0x as fast as serial/plain"}));
+  BOOST_TEST(has_line(table, {"~ in reduced precision: blas/tf32 (tf32)"}));
+  BOOST_TEST(has_line(table, {"~ other arithmetic with the same accuracy: "
+                              "cuda/parts (fp16x3)"}));
+  const auto alone = printed("table", {{reduced, alike}});
+  BOOST_TEST(!contains(alone, "fastest:"), alone);
+}
+
 BOOST_AUTO_TEST_CASE(what_is_tied_with_the_baseline_is_not_faster) {
   const auto table = printed("table", {{make("serial", "plain", 1e-3, 0.9, 9),
                                         make("cuda", "naive", 9e-4, 0.9, 9)}});
