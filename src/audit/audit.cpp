@@ -292,10 +292,9 @@ std::vector<std::string> arguments_for(const Record& record) {
   return words;
 }
 
-std::string command_for(const Record& record, const Run& run) {
-  const auto file = value_of(run.command, "--results", "PARLAB_RESULTS");
-  return "bin/parlab " + join(arguments_for(record), " ") +
-         (file.empty() ? "" : " --results " + shell_quoted(file));
+std::string command_for(const Record& record, const std::string& file) {
+  return "bin/parlab " + join(arguments_for(record), " ") + " --results " +
+         shell_quoted(file);
 }
 
 }  // namespace parlab

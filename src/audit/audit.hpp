@@ -53,8 +53,8 @@ Audit audit(const std::vector<Record>& records,
 // The arguments of "bin/parlab" that measure the record again with its
 // tunables.
 std::vector<std::string> arguments_for(const Record& record);
-// The command that measures the record again, into the file that its run named:
+// The command that measures the record again, into the file that it is in:
 // "bin/parlab dmv 4096x4096 --variant openmp/rows --dtype float ...".
-std::string command_for(const Record& record, const Run& run);
+std::string command_for(const Record& record, const std::string& file);
 
 }  // namespace parlab

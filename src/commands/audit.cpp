@@ -34,11 +34,11 @@ Options audit_options() {
 }
 
 Row row_of_objection(const Objection& objection, const Record& record,
-                     const Run& run) {
+                     const std::string& file) {
   return parlab::row_of({names_of_causes[static_cast<int>(objection.why.cause)],
                          record.machine, record.full_name(), record.point(),
                          to_string(record.tunables), Text(objection.why),
-                         command_for(record, run)});
+                         command_for(record, file)});
 }
 
 std::vector<Column> audit_columns() {
@@ -57,7 +57,7 @@ int audit_records(const Arguments& arguments, const Streams& streams) {
   });
   const auto row = [&](const Objection& objection) {
     const auto& record = records[objection.record];
-    return row_of_objection(objection, record, loaded.runs.at(record.run));
+    return row_of_objection(objection, record, loaded.files.at(record.run));
   };
   streams.warn(loaded.warnings);
   if (format != "table") {
@@ -85,7 +85,7 @@ int audit_records(const Arguments& arguments, const Streams& streams) {
       if (objection.why.cause != cause) continue;
       if (count++ == 0) {
         const auto& record = records[objection.record];
-        again = command_for(record, loaded.runs.at(record.run));
+        again = command_for(record, loaded.files.at(record.run));
       }
       if (count <= shown_of_a_kind || arguments.on("all"))
         table.rows.push_back(row(objection));

@@ -125,6 +125,7 @@ class FileReader {
   void add(Entry& entry) {
     if (!entry.wrong.empty()) return warn(entry.number, entry.wrong);
     if (auto* run = std::get_if<Run>(&entry.content)) {
+      loaded_.files[run->id] = plain_path(path_);
       loaded_.runs[run->id] = std::move(*run);
     } else {
       loaded_.records.push_back(std::get<Record>(std::move(entry.content)));
@@ -219,6 +220,7 @@ int open_locked(const fs::path& path) {
 
 void Loaded::add(Loaded more) {
   runs.merge(more.runs);
+  files.merge(more.files);
   if (records.empty()) records.swap(more.records);
   std::ranges::move(more.records, std::back_inserter(records));
   std::ranges::move(more.warnings, std::back_inserter(warnings));

@@ -12,6 +12,8 @@ namespace parlab {
 
 struct Loaded {
   std::map<std::string, Run> runs;  // by id
+  // by the id of a run: the file it was read from, x.jsonl
+  std::map<std::string, std::filesystem::path> files;
   // oldest_first(); the last of equal keys counts
   std::vector<Record> records;
   // "results/x.jsonl:17: torn line, skipped"
