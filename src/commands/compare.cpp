@@ -292,12 +292,14 @@ Document document_of(const Comparison& comparison, const CompareRules& rules,
   const auto left = comparison.points.size() - points.size() -
                     (all ? 0 : comparison.count(Change::same));
   if (left > 0) {
-    say("... and " + count_of(left) +
-        " more that are not the same, or with another setting: --all has all");
+    say("The table leaves out " + count_of(left) +
+        " more points that changed, are undecided or have another setting: "
+        "--all lists them.");
   }
-  if (const auto waiting = comparison.waiting_for_runs(); waiting > 0) {
-    say("Undecided: " + page::counted(waiting, "point") + ". " +
-        count_of(static_cast<std::size_t>(comparison.runs_needed())) +
+  if (const auto needed = comparison.runs_needed(); needed > 0) {
+    say("Undecided: " +
+        page::counted(comparison.count(Change::undecided), "point") + ". " +
+        count_of(static_cast<std::size_t>(needed)) +
         " runs of each side would decide most of them (--results FILE --force "
         "appends a run; runs: for one point, 20 or more where it says 20). On "
         "CPUs that others may have a part of, or whose spread between runs was "

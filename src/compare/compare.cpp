@@ -113,12 +113,6 @@ std::size_t Comparison::tested() const {
       std::ranges::count_if(points, &ComparedPoint::tested));
 }
 
-std::size_t Comparison::waiting_for_runs() const {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      points,
-      [](const ComparedPoint& point) { return point.runs_needed > 0; }));
-}
-
 int Comparison::runs_needed() const {
   std::vector<int> needed;
   for (const auto& point : points) {

@@ -73,7 +73,6 @@ struct Comparison {
   std::size_t by_runs() const;
   // Number of points that more runs would decide, and the runs per side that
   // would decide most of them.
-  std::size_t waiting_for_runs() const;
   int runs_needed() const;
   // The ratio within which two runs of one binary lie in 19 of 20 cases, for
   // the worst of the points with one run on a side. Smaller changes cannot be
