@@ -37,4 +37,16 @@ std::string bytes_with_unit(double bytes) {
   return significant(bytes, 3) + " " + units[unit];
 }
 
+std::string time_span(double seconds) {
+  constexpr double day = 86400;
+  if (seconds >= 2 * day) return significant(seconds / day, 3) + " days";
+  const auto whole = std::llround(seconds);
+  const auto both = [&](auto unit, const char* name, const char* smaller) {
+    return std::to_string(whole / unit) + " " + name + " " +
+           std::to_string(whole % unit / (unit / 60)) + " " + smaller;
+  };
+  if (whole < 60) return std::to_string(whole) + " s";
+  return whole < 3600 ? both(60LL, "min", "s") : both(3600LL, "h", "min");
+}
+
 }  // namespace parlab

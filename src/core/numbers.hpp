@@ -11,5 +11,7 @@ std::string significant(double value, int digits, int most_decimals = 300);
 // "0.05%", "1.2%", "95%": at most 2 decimals
 std::string percent(double fraction);
 std::string bytes_with_unit(double bytes);  // "3.6 TiB"
+// "45 s", "3 min 20 s", "2 h 5 min", "10.4 days"
+std::string time_span(double seconds);
 
 }  // namespace parlab

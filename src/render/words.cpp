@@ -75,6 +75,9 @@ std::string factor_sign(Letters letters) {
 std::string words_of(const Quantity& quantity, Letters letters, int more) {
   const auto [value, unit, interval] = quantity;
   const int digits = digits_of(unit) + more;
+  constexpr double long_s = 1000;
+  if (unit == Unit::second && value >= long_s && more == 0)
+    return time_span(value);
   if (has_prefix(unit)) {
     const auto scale = prefixed(value, unit, letters);
     return significant(value / scale.of, digits) + " " + scale.unit;

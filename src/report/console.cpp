@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <ostream>
 
+#include "core/numbers.hpp"
 #include "render/words.hpp"
 
 namespace parlab {
@@ -35,7 +35,7 @@ void Progress::show(const std::string& what, double done,
   std::string line = "[" + std::to_string(static_cast<int>(100 * share)) + "%";
   // the first per cent are not representative
   if (share > 0.02 && seconds > 1)
-    line += ", " + time_left(seconds * (1 / share - 1)) + " left";
+    line += ", " + time_span(seconds * (1 / share - 1)) + " left";
   line = (line + "] " + what).substr(0, width_ - 1);  // the last column would
                                                       // wrap
   out_ << "\r\033[K" << line << std::flush;
@@ -45,17 +45,6 @@ void Progress::show(const std::string& what, double done,
 void Progress::clear() {
   if (shown_) out_ << "\r\033[K" << std::flush;
   shown_ = false;
-}
-
-std::string time_left(double seconds) {
-  const auto whole = static_cast<long long>(std::llround(seconds));
-  if (whole < 60) return std::to_string(whole) + " s";
-  if (whole < 3600) {
-    return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) +
-           " s";
-  }
-  return std::to_string(whole / 3600) + " h " +
-         std::to_string(whole % 3600 / 60) + " min";
 }
 
 std::size_t terminal_width(int descriptor) {

@@ -40,9 +40,6 @@ class Progress {
       std::chrono::steady_clock::now();
 };
 
-// "45 s", "3 min 20 s", "2 h 5 min"
-std::string time_left(double seconds);
-
 // Columns of the terminal at a file descriptor; 0 if it is no terminal.
 std::size_t terminal_width(int descriptor);
 // The looks that this terminal can show: colours unless NO_COLOR is set,

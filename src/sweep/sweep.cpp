@@ -36,7 +36,7 @@ void choose_size(PointPlan& point, const Plan& plan, Observer& observer) {
   const auto takes = seconds(point.size);
   if (point.size != point.asked) {
     observer.note(
-        because(Cause::smaller_emulated, size_text(workload, point.size),
+        because(Cause::smaller_emulated, size_text(workload, point.size), takes,
                 size_text(workload, point.asked), seconds(point.asked)));
   } else if (takes.value > long_to_emulate) {
     observer.note(

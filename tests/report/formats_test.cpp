@@ -544,8 +544,9 @@ BOOST_AUTO_TEST_CASE(progress_is_one_line_on_a_terminal) {
     out.str("");
   }
   BOOST_TEST(out.str() == "\r\033[K");  // nothing is left over
-  BOOST_TEST(time_left(59.4) == "59 s");
-  BOOST_TEST(time_left(7500) == "2 h 5 min");
+  BOOST_TEST(time_span(59.4) == "59 s");
+  BOOST_TEST(time_span(7500) == "2 h 5 min");
+  BOOST_TEST(time_span(900001) == "10.4 days");
 }
 
 BOOST_AUTO_TEST_CASE(nothing_of_progress_in_a_pipe) {
