@@ -9,8 +9,10 @@
 
 #include "core/file.hpp"
 #include "machine/machine.hpp"
+#include "machine/topology.hpp"
 #include "places/presence.hpp"
 #include "record/store.hpp"
+#include "tune/search.hpp"
 
 namespace parlab {
 namespace {
@@ -99,22 +101,41 @@ void look_up(const Subject& subject, const Tuned& tuned, Lookup& lookup) {
 
 }  // namespace
 
-std::optional<Choice> choose_best(const std::vector<Record>& trials) {
+std::optional<Choice> choose_best(const std::vector<Record>& trials,
+                                  const TunableValues& defaults) {
   std::vector<std::pair<Summary, const Record*>> timed;
   for (const auto& record : trials) {
     if (record.timed()) timed.emplace_back(record.summary(), &record);
   }
   if (timed.empty()) return std::nullopt;
-  std::ranges::sort(timed, {}, [](const auto& one) {
-    return std::tie(one.first.interval.high, one.first.median);
-  });
+  const auto ties_with = [](const Summary& one) {
+    return [fast = one.estimate](const auto& other) {
+      return tied(ratio(other.first.estimate, fast));
+    };
+  };
+  const auto surely_fast =
+      std::ranges::min_element(timed, {}, [](const auto& one) {
+        return std::tie(one.first.interval.high, one.first.median);
+      });
+  std::swap(*surely_fast, timed.front());
+  const auto slower = std::partition(timed.begin() + 1, timed.end(),
+                                     ties_with(timed.front().first));
+  const auto best = std::min_element(
+      timed.begin(), slower, [&](const auto& one, const auto& other) {
+        const auto order = [&](const auto& trial) {
+          return std::pair(trial.second->tunables != defaults,
+                           trial.first.median);
+        };
+        return order(one) < order(other);
+      });
+  std::swap(*best, timed.front());
   Choice choice{*timed.front().second, {}};
-  const Uncertain best = timed.front().first.estimate;
+  const auto ties = ties_with(timed.front().first);
   timed.erase(timed.begin());
   std::ranges::sort(timed, {},
                     [](const auto& one) { return one.first.median; });
-  for (const auto& [summary, record] : timed) {
-    if (tied(ratio(summary.estimate, best))) choice.ties.push_back(*record);
+  for (const auto& one : timed) {
+    if (ties(one)) choice.ties.push_back(*one.second);
   }
   return choice;
 }
@@ -140,7 +161,11 @@ std::optional<Tuned::Found> Tuned::find(const std::string& full_name,
       sizes->second, {},
       [&](const auto& one) { return distance(one.first, size); });
   if (!std::isfinite(distance(nearest->first, size))) return std::nullopt;
-  return Found{nearest->first, *choose_best(nearest->second)};
+  const auto* variant = variant_of(nearest->second.front());
+  const auto defaults = variant == nullptr
+                            ? TunableValues{}
+                            : defaults_of(*variant, physical_cores());
+  return Found{nearest->first, *choose_best(nearest->second, defaults)};
 }
 
 std::string tuned_file() {

@@ -26,10 +26,12 @@ struct Choice {
   std::vector<Record> ties;
 };
 
-// trials: records of one variant, size and dtype. The best is the one whose
-// interval has the lowest upper end, so that it is surely fast. Nothing if none
-// has a time.
-std::optional<Choice> choose_best(const std::vector<Record>& trials);
+// trials: records of one variant, size and dtype. The one whose interval has
+// the lowest upper end is surely fast. The best is among those that tie with
+// it: the defaults, or else the one with the lowest median. Nothing if none has
+// a time.
+std::optional<Choice> choose_best(const std::vector<Record>& trials,
+                                  const TunableValues& defaults);
 
 class Tuned {
  public:

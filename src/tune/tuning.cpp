@@ -67,7 +67,7 @@ class Tuner {
       return interrupted() || spent.count() > for_search * budget_s;
     };
     found_.tried = run_search(search);
-    found_.choice = choose_best(found_.records);
+    found_.choice = choose_best(found_.records, defaults_);
     if (found_.choice && searched_) confirm();
     return std::move(found_);
   }
@@ -75,17 +75,16 @@ class Tuner {
  private:
   bool interrupted() const { return found_.status == exit_interrupted; }
 
-  // The fastest of many configurations was partly lucky. So the reported one is
-  // measured once more, and so are the defaults that it is compared with.
+  // The fastest of many configurations was partly lucky. So it is measured once
+  // more, and so are the defaults that it is compared with; then the best is
+  // chosen again.
   void confirm() {
     std::vector<TunableValues> both{found_.choice->best.tunables};
     if (defaults_ != both.front()) both.push_back(defaults_);
     Plan plan = plan_;
     plan.force = true;
-    for (const auto& record : sweep(both, plan)) {
-      if (record.timed() && record.tunables == both.front())
-        found_.choice->best = record;
-    }
+    sweep(both, plan);
+    found_.choice = choose_best(found_.records, defaults_);
   }
 
   std::vector<Record> measure(std::vector<TunableValues> tunables,
