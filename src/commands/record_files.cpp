@@ -9,6 +9,13 @@
 #include "core/types.hpp"
 
 namespace parlab {
+namespace {
+
+std::string whole_path(const std::filesystem::path& path) {
+  return std::filesystem::absolute(path).lexically_normal().string();
+}
+
+}  // namespace
 
 std::string record_path(const std::string& name) {
   std::error_code ignored;
@@ -26,9 +33,10 @@ std::string record_path(const std::string& name) {
       known.push_back(folder);
   }
   std::ranges::sort(known);
-  throw UsageError("no records of a machine '" + name + "'" +
-                   (known.empty() ? "" : "; there are " + join(known, ", ")) +
-                   did_you_mean(name, known));
+  throw UsageError(
+      "no records of a machine '" + name + "' in " + whole_path(results) +
+      (known.empty() ? "" : "; there are " + join(known, ", ")) +
+      did_you_mean(name, known) + "; or name a file or folder of records");
 }
 
 Loaded load_all(const std::vector<std::string>& paths) {
@@ -57,7 +65,12 @@ void require_one_machine(const std::vector<Record>& records,
 
 Loaded load_asked_for(const Arguments& arguments) {
   if (!arguments.positional.empty()) return load_all(arguments.positional);
-  return load_all({(base_folder() / "results").string()});
+  const auto results = base_folder() / "results";
+  if (!is_there(results)) {
+    throw UsageError("no records: there is no folder " + whole_path(results) +
+                     "; name a file or folder of records");
+  }
+  return load_all({results.string()});
 }
 
 }  // namespace parlab
