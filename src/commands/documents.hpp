@@ -31,7 +31,9 @@ Document student_page(const grade::Class& all, const grade::Grade& grade);
 // Ranks compare times from machines of one name, at the size that most of these
 // have. Sources are shown if they lie beside the records, or in sources/ of
 // either. Throws UsageError for a folder that has neither.
-Document leaderboard(const std::vector<std::filesystem::path>& folders);
+// warnings: who has no rank.
+Document leaderboard(const std::vector<std::filesystem::path>& folders,
+                     std::vector<std::string>& warnings);
 
 }  // namespace page
 }  // namespace parlab

@@ -32,6 +32,8 @@ struct Contestant {
 // machine, workload, dtype
 using Board = std::tuple<std::string, std::string, std::string>;
 using Boards = std::map<Board, std::vector<Contestant>>;
+// By machine, people without a kernel that passed and has a time.
+using Untimed = std::map<std::string, std::vector<std::string>>;
 
 // The file of that name, with any ending if the name has none.
 fs::path source_in(const fs::path& folder, const std::string& name) {
@@ -64,13 +66,14 @@ Entries own_of(const Measured& measured) {
   return theirs.empty() ? right : theirs;
 }
 
-void add_records(Boards& boards, const fs::path& folder) {
+void add_records(Boards& boards, Untimed& untimed, const fs::path& folder) {
   const auto measured = load_machine(folder);
   const auto own = own_of(measured);
-  if (own.empty()) {
+  if (own.empty() && measured.records.empty()) {
     throw UsageError("page --leaderboard: '" + folder.string() +
-                     "' has no kernel that passed and has a time");
+                     "' has no records");
   }
+  if (own.empty()) untimed[measured.machine].push_back(measured.folder);
   std::map<std::pair<std::string, Dtype>, Entries> kinds;
   for (const auto* entry : own)
     kinds[{entry->record.workload, entry->record.dtype}].push_back(entry);
@@ -254,13 +257,15 @@ class Page {
 
 }  // namespace
 
-Document leaderboard(const std::vector<fs::path>& folders) {
+Document leaderboard(const std::vector<fs::path>& folders,
+                     std::vector<std::string>& warnings) {
   Boards boards;
+  Untimed untimed;
   for (const auto& folder : folders) {
     if (is_there(folder / "grades.csv")) {
       add_class(boards, folder);
     } else {
-      add_records(boards, folder);
+      add_records(boards, untimed, folder);
     }
   }
   Document page{
@@ -281,6 +286,15 @@ Document leaderboard(const std::vector<fs::path>& folders) {
     section.id = machine;
     section.title = section.label = machine;
     section.add(ranked.board(workload, dtype, all));
+  }
+  for (const auto& [machine, people] : untimed) {
+    auto& section = machines[machine];
+    section.id = machine;
+    section.title = section.label = machine;
+    section.add(
+        remark("Without a time and a rank: " + join(people, ", ") + "."));
+    for (const auto& who : people)
+      warnings.push_back(who + ": no kernel passed and has a time: no rank");
   }
   for (auto& [machine, section] : machines)
     page.add(std::move(section));

@@ -105,9 +105,13 @@ int write_page(const Arguments& arguments, const Streams& streams) {
     const auto& words = arguments.positional;
     if (words.empty())
       throw UsageError("page --leaderboard: needs folders: leaders/*");
+    std::vector<std::string> warnings;
+    const auto ranked =
+        page::leaderboard({words.begin(), words.end()}, warnings);
+    streams.warn(warnings);
     write_file(
         text_or(arguments, "output", base_folder() / "plots/leaderboard.html"),
-        html(page::leaderboard({words.begin(), words.end()})));
+        html(ranked));
     return EXIT_SUCCESS;
   }
   if (arguments.positional.size() != 1)

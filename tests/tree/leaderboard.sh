@@ -32,7 +32,11 @@ Gus,50,passed,3,4096x4096,0.005,0.0049,0.0051,0.1,,dmv,float,a-course-machine
 Hal,0,wrong_result,,4096x4096,,,,,,dmv,float,a-course-machine
 END
 echo 'int gus;' >grades/dmv/sources/Gus.cu
-expect "a page is made" "$parlab" page --leaderboard leaders/* grades/dmv --output page.html
+person fay coalesced
+sed -i 's/"verdict":"passed"/"verdict":"wrong_result"/' leaders/fay/dmv.jsonl
+expect "a page is made" eval '"$parlab" page --leaderboard leaders/* grades/dmv --output page.html 2>said'
+expect "a person without a time stands on it without a rank, with a warning: $(cat said)" \
+  eval 'grep -q "Without a time and a rank: fay" page.html && grep -q "fay: no kernel passed" said'
 # table MACHINE: its rows, one line each, with cells separated by |.
 table() {
   tr -d '\n' <page.html | grep -oE "<section id=\"$1\".*" | sed -E 's/<\/table>.*//; s/<tr/\n<tr/g; s/<\/t[dh]>/|/g; s/<[^>]*>//g' | tail -n +3
@@ -52,7 +56,7 @@ expect "... those of a class, too" grep -q 'int gus;' page.html
 expect "a row leads to its source" eval 'id=$(grep -oE "href=\"#source-[0-9]+\"" page.html | head -1 | grep -oE "source-[0-9]+") && grep -q "id=\"$id\"" page.html'
 expect "the page loads nothing" eval '! grep -qE "(src|href)=\"(https?:)?//" page.html'
 expect "a folder that is neither is refused" \
-  eval 'mkdir empty; ! "$parlab" page --leaderboard empty --output none.html 2>said && grep -q "has no kernel that passed" said && test ! -e none.html'
+  eval 'mkdir empty; ! "$parlab" page --leaderboard empty --output none.html 2>said && grep -q "empty. has no records" said && test ! -e none.html'
 sed 's/,machine$/,x/' grades/dmv/grades.csv >old.csv && mkdir old && mv old.csv old/grades.csv
 expect "a class of before is refused, with what to do" \
   eval '! "$parlab" page --leaderboard old --output none.html 2>said && grep -q "grade again" said'
