@@ -110,11 +110,14 @@ void read_words(const std::vector<std::string>& words, const Options& options,
     if (flag == "positional") {
       arguments.positional = value.as<std::vector<std::string>>();
     } else {
-      const bool has_text = !option_called(options, flag)->argument.empty();
+      const auto& argument = option_called(options, flag)->argument;
+      const auto text = argument.empty() ? "1" : value.as<std::string>();
+      // It is the next option.
+      if (text.starts_with("--"))
+        throw UsageError("--" + flag + ": needs a value, " + argument +
+                         ", before " + text);
       arguments.by_flag[flag] = {
-          .name = "--" + flag,
-          .text = has_text ? value.as<std::string>() : "1",
-          .from_command_line = true};
+          .name = "--" + flag, .text = text, .from_command_line = true};
     }
   }
   arguments.positional.insert(arguments.positional.end(), negative.begin(),

@@ -34,11 +34,13 @@ class ListParser {
   [[noreturn]] void fail(const std::string& why) const {
     std::string allowed = "allowed: " + std::to_string(min_);
     allowed += max_ == largest ? " and more" : " to " + std::to_string(max_);
+    if (name_ == "size") allowed += ", as 1K or 300x1000";
     throw UsageError(as_written(name_, typed_) + ": " + why + " (" + allowed +
                      ", a list 16,32 or a range 16:512:16)");
   }
 
   std::int64_t number(const std::string& text) const {
+    if (text.empty()) fail("a number is missing");
     std::int64_t result = 0;
     const char* const end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, result);

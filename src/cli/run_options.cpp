@@ -68,7 +68,7 @@ Options everyday_options() {
                 {"legend", "PARLAB_LEGEND", "",
                  "what the columns of a table mean"},
                 {"counters", "PARLAB_COUNTERS", "",
-                 "the GPU's counters too, by ncu"},
+                 "counters by ncu, or of the emulation"},
                 {"explain", "", "", "registers and occupancy, not times"}});
 }
 

@@ -13,6 +13,7 @@
 #include "cli/lists.hpp"
 #include "commands/documents.hpp"
 #include "core/file.hpp"
+#include "core/numbers.hpp"
 #include "counters/emulated.hpp"
 #include "grade/course.hpp"
 #include "grade/grading.hpp"
@@ -47,6 +48,12 @@ struct GradeRequest {
 };
 
 Options grade_options() {
+  auto of_runs = run_options({"execution-limit", "format"});
+  for (auto& option : of_runs) {
+    if (option.flag == "execution-limit")
+      option.help = "end an execution this long (" +
+                    significant(Limits{}.seconds, 3) + ")";
+  }
   return Options{
              {.flag = "sizes",
               .argument = "LIST",
@@ -75,7 +82,7 @@ Options grade_options() {
              {.flag = "output",
               .argument = "FOLDER",
               .help = "where the pages go (grades/WORKLOAD)"}} +
-         run_options({"execution-limit", "format"});
+         of_runs;
 }
 
 // [WORKLOAD] PATH
@@ -277,7 +284,9 @@ int grade_submissions(const Arguments& arguments, const Streams& streams) {
   PassedOver passed;
   auto submissions = find_submissions(asked.path, passed);
   if (asked.check && submissions.size() != 1)
-    throw UsageError("--check: one file is needed");
+    throw UsageError("--check: '" + asked.path + "' has " +
+                     std::to_string(submissions.size()) +
+                     " submissions; name one .cu or .cpp file");
   const auto course =
       asked.course.empty()
           ? course_of(submissions,

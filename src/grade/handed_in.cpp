@@ -277,8 +277,8 @@ std::vector<Submission> find_submissions(const fs::path& path,
   }
   if (all.empty()) {
     throw UsageError("grade: '" + printable(path.string()) +
-                     "': a folder of .cu or .cpp files, or of one folder per "
-                     "student, is needed");
+                     "': needs a .cu or .cpp file, a folder of these, or a "
+                     "folder with one folder for each student");
   }
   std::ranges::sort(all, {}, [](const Submission& one) {
     return std::tie(one.student, one.file);
