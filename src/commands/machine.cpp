@@ -8,6 +8,7 @@
 #include "cli/lists.hpp"
 #include "cli/run_request.hpp"
 #include "core/file.hpp"
+#include "core/numbers.hpp"
 #include "core/process.hpp"
 #include "core/variant.hpp"
 #include "machine/machine.hpp"
@@ -104,7 +105,7 @@ void keep(CeilingsOfMachine& known, const std::string& gpu,
 
 // Runs this program several times on a few points, one per workload and kind of
 // place, and stores with the ceilings how much the medians of a point differ.
-// Takes about a minute. Skips a place whose ceilings are unknown.
+// Skips a place whose ceilings are unknown.
 void measure_between_runs(CeilingsOfMachine& known,
                           const std::vector<GpuFacts>& gpus) {
   keep(known, "", measured_on(Target::host, known.file(), {}));
@@ -158,7 +159,18 @@ void measure(CeilingsOfMachine& known, const std::string& gpu,
   known.keep(gpu, ceilings);
 }
 
-void measure_all(CeilingsOfMachine& known, const std::vector<GpuFacts>& gpus) {
+void measure_all(CeilingsOfMachine& known, const std::vector<GpuFacts>& gpus,
+                 std::ostream& messages) {
+  // of the ceilings of a place, and of a run, with its start and its checks
+  constexpr double ceilings_s = 8, run_s = 1.5;
+  const auto programs =
+      static_cast<double>(runs * (choose(Target::host).size() +
+                                  gpus.size() * choose(Target::gpu).size()));
+  const auto places = static_cast<double>(1 + gpus.size());
+  messages << "parlab: measuring how fast memory and arithmetic are at most, "
+              "and how far "
+           << runs << " runs differ: about "
+           << time_span(ceilings_s * places + run_s * programs) << std::endl;
   measure(known, "", *make_host_executor());
   for (const auto& gpu : gpus)
     measure(known, gpu.uuid, *make_executor(Target::streams, gpu.device));
@@ -244,7 +256,8 @@ Document document_of_machine(const Run& run, const std::vector<GpuFacts>& gpus,
 int print_machine(const Arguments& arguments, const Streams& streams) {
   if (!arguments.positional.empty()) {
     throw UsageError("machine: '" + arguments.positional.front() +
-                     "': it takes options alone");
+                     "': it takes options alone; 'parlab show MACHINE' shows "
+                     "what was recorded on a machine");
   }
   const auto name = machine_asked_for(arguments);
   const auto format = format_of(arguments, {"table", "json"});
@@ -264,7 +277,7 @@ int print_machine(const Arguments& arguments, const Streams& streams) {
     return EXIT_SUCCESS;
   }
   CeilingsOfMachine known(ceilings_file("", run.machine), run);
-  if (arguments.on("measure")) measure_all(known, gpus);
+  if (arguments.on("measure")) measure_all(known, gpus, streams.messages);
   const auto document = document_of_machine(run, gpus, known);
   streams.print(document, format);
   return EXIT_SUCCESS;
