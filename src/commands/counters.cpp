@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <mutex>
 
 #include "cli/record_filter.hpp"
 #include "commands/emulate.hpp"
@@ -15,10 +16,13 @@
 #include "counters/emulated.hpp"
 #include "counters/ncu.hpp"
 #include "counters/pairs.hpp"
+#include "machine/topology.hpp"
 #include "places/presence.hpp"
 #include "record/store.hpp"
 #include "render/formats.hpp"
 #include "render/words.hpp"
+#include "report/console.hpp"
+#include "sweep/emulated_size.hpp"
 
 namespace parlab {
 namespace {
@@ -124,6 +128,27 @@ void compare(Compared& one) {
   }
 }
 
+// Says how long it takes, and shows progress.
+void count_all(std::vector<Compared>& all, std::ostream& messages) {
+  double seconds = 0;
+  for (const auto& [record, pairs, why] : all) {
+    if (const auto* workload = Registry::instance().workload(record.workload))
+      seconds += emulated_seconds(workload->work(record.size, record.dtype));
+  }
+  seconds /= static_cast<double>(physical_cores());
+  messages << "parlab: counting " << all.size() << " records by emulation: ";
+  messages << "about " << time_span(seconds) << std::endl;
+  Progress progress(messages, terminal_width(STDERR_FILENO));
+  progress.start(all.size());
+  std::mutex one_at_a_time;
+  double done = 0;
+  on_all_cores(all.size(), [&](std::size_t i) {
+    compare(all[i]);
+    const std::scoped_lock lock(one_at_a_time);
+    progress.show("counting " + all[i].record.point(), ++done);
+  });
+}
+
 Table table_of(const std::vector<Compared>& all, bool with_agreeing) {
   Table table{.key = "pairs",
               .columns = {{"point", "point"},
@@ -169,7 +194,7 @@ int compare_counters(const Arguments& arguments, const Streams& streams) {
         "counters: no record has counters of a GPU; 'parlab WORKLOAD SIZE "
         "--counters --results FILE' makes them where a GPU and ncu are");
   }
-  on_all_cores(all.size(), [&](std::size_t i) { compare(all[i]); });
+  count_all(all, streams.messages);
   std::int64_t pairs = 0, agree = 0;
   for (const auto& one : all) {
     pairs += std::ssize(one.pairs);
@@ -199,8 +224,8 @@ const CommandRegistration counters_command(
     {.name = "counters",
      .usage = "<records>... | <workload> <size>... [options]",
      .help = "Holds the counters that a GPU gave to records against those of "
-             "emulation, pair by pair. Of a workload and a size both are "
-             "counted now; without a GPU emulation alone.",
+             "emulation, pair by pair. A workload and a size are counted now, "
+             "by both; without a GPU by emulation alone.",
      .options = counters_options,
      .run = compare_counters,
      .least = 1,
