@@ -29,7 +29,7 @@ const CommandRegistration merge_command(
      .usage = "<records> <shard>... [options]",
      .help = "Appends to a record file what other files of the same machine "
              "hold and it does not, and removes them. A line that is torn is "
-             "left out, with a warning. Of records of one point the last "
+             "left out, with a warning. The last record of a point "
              "counts.",
      .options = [] { return run_options({"format"}); },
      .run = merge_shards,

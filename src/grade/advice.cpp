@@ -126,8 +126,8 @@ constexpr Advice all_advice[] = {
      "Streams know nothing of each other: streams.wait() belongs between the "
      "two."},
     {Cause::race_beside,
-     "What runs beside transfers may not touch what they move: let one of them "
-     "come first."},
+     "Code that runs beside transfers may not touch the data that they move: "
+     "let one of them come first."},
     {Cause::race_of_moves,
      "Two moves of one exchange touch one element: take two exchanges."},
     {Cause::divergent_barrier,
@@ -197,8 +197,8 @@ constexpr Advice all_advice[] = {
     {Cause::never_written_in_block,
      "Shared memory begins undefined in every block: let each element be "
      "written before it is read, with 0 where a tile reaches beyond the "
-     "matrix. What another thread writes is there after a barrier, "
-     "__syncthreads(), or __syncwarp() within a warp."},
+     "matrix. A barrier, __syncthreads() or __syncwarp() within a warp, makes "
+     "the words that another thread wrote visible."},
     {Cause::input_written, inputs_stay},
     {Cause::changed_input, inputs_stay},
     {Cause::scratch_not_zero,

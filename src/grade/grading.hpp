@@ -113,8 +113,8 @@ Text advice(const Class& all, const Grade& grade);
 inline constexpr const char* without_times =
     "There is no GPU here, so nothing was timed. Passed is right at every "
     "size: "
-    "its points and its rank wait for a time, on a machine with a GPU. What is "
-    "wrong has 0 points, there and here.";
+    "its points and its rank wait for a time, on a machine with a GPU. A wrong "
+    "kernel has 0 points, there and here.";
 
 // As text: "87.5"; empty if there are none.
 Text points_of(const Class& all, const Grade& grade);

@@ -43,6 +43,15 @@ prose() {
     { block = block " " $0 }
     END { flush() }' "$1"
 }
+# strings FILE...: each sentence of the strings in C++, a line each.
+strings() {
+  cat "$@" | sed -E "s/^ *\/\/.*//; s/'\\\\?\"'//g" | tr '\n' ' ' | sed -E 's/([^\\])" +"/\1/g' |
+    grep -oE '"([^"\\]|\\.)*"' | sed -E 's/^"|"$//g; s/(\\n|[.!?:;][")*]*) +/&\n/g'
+}
+# cells FILE...: each sentence in their tables, a line each.
+cells() { sed -nE '/^\|/ { s/`[^`]*`/CODE/g; s/[|.!?] +/&\n/gp }' "$@"; }
+# a sentence that tells, and is no heading or question
+odd_statement='^(What|Of|Whoever) .*\. *\|? *$'
 # long_sentences FILE: the mean number of words in a sentence, when that is above 20.
 long_sentences() {
   prose "$1" | awk '{ n = split($0, parts, /[.!?][")*]* +/)
@@ -69,8 +78,16 @@ few() { # PATTERN FILE LIMIT: at most so many of 1000 sentences have it; else so
   of_thousand=$(share "$1" "$2")
   ((of_thousand <= $3)) || { grep -iE -e "$1" "$2" | tail -3; false; }
 }
+none() { ! grep -E -e "$1" "$2"; } # PATTERN FILE
 expect "at most 2 of 100 comment sentences begin with What, Of, Those ..." few "$odd" "$folder/comments" 20
 expect "and of the docs" few "$odd" "$folder/prose" 20
+expect "no sentence of the docs begins with What, Of, Whoever" none "$odd_statement" "$folder/prose"
+mapfile -t programs < <(find src -name '*.[ch]pp' -o -name '*.inc' | sort)
+strings "${programs[@]}" >"$folder/strings"
+expect "there are strings to read" test "$(wc -l <"$folder/strings")" -gt 5000
+expect "no sentence of a string does" none "$odd_statement" "$folder/strings"
+cells "${documents[@]}" >"$folder/cells"
+expect "none in a table does" none "$odd_statement" "$folder/cells"
 expect "of 100 sentences at most 1 has whoever, meanwhile, behind ..." few "$rare" "$folder/all" 10
 for document in "${documents[@]}"; do
   found=$(long_sentences "$document")
@@ -90,6 +107,17 @@ comments "$folder/bad.hpp" >"$folder/bad"
 expect "a sentence begins oddly" eval '! few "$odd" "$folder/bad" 20'
 expect "those of a comment are counted, all of them" test "$(wc -l <"$folder/bad") $(share "$odd" "$folder/bad")" = "4 750"
 expect "odd words are found" eval '! few "$rare" "$folder/bad" 10'
+cat >"$folder/bad.cpp" <<'END'
+const char* a = "A good one. What "
+                "is bad is this.", *b = "What is it?", *c = "What it is";
+char d = '"'; // What is a comment is none.
+const char* e = "Of others they are found.";
+END
+strings "$folder/bad.cpp" >"$folder/bad"
+expect "an odd sentence of a string is found, and no heading" test "$(grep -cE "$odd_statement" "$folder/bad")" = 2
+printf '%s\n' '| a | It is good. Of others none is. |' '| Of a time | good |' >"$folder/bad.md"
+cells "$folder/bad.md" >"$folder/bad"
+expect "one in a table, too" test "$(grep -cE "$odd_statement" "$folder/bad")" = 1
 words() { seq -s ' ' -f 'word%g' "$1"; }
 for _ in 1 2 3 4 5 6 7 8; do printf '%s.\n' "$(words 21)"; done >"$folder/bad.md"
 expect "a page of long sentences is found" test "$(long_sentences "$folder/bad.md")" = 21.0
