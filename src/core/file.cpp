@@ -72,6 +72,22 @@ fs::path new_temporary_folder(const std::string& name) {
       "making a folder in " + in.string() + " (TMPDIR names another)");
 }
 
+void make_folder(const fs::path& folder) {
+  if (folder.empty()) return;
+  const auto whole = (fs::absolute(folder) / "").lexically_normal();
+  const auto base = (fs::current_path() / base_folder()).lexically_normal();
+  const auto first = *whole.lexically_relative(base).begin();
+  const bool own = first == "results" || first == "plots" ||
+                   first == "grades" || first == "build";
+  const auto above = whole.parent_path().parent_path();
+  std::error_code unknown;
+  if (!own && !fs::exists(above, unknown) && !unknown) {
+    throw UsageError("'" + folder.string() + "': the folder " + above.string() +
+                     " does not exist; make it first");
+  }
+  fs::create_directories(folder);
+}
+
 fs::path base_folder() {
   std::error_code ignored;
   const auto program = fs::read_symlink("/proc/self/exe", ignored);
@@ -157,7 +173,7 @@ void write_beside(const fs::path& path,
   // After the rename this file no longer exists.
   const Temporary part(path.string() + ".part" + std::to_string(::getpid()));
   try {
-    if (path.has_parent_path()) fs::create_directories(path.parent_path());
+    make_folder(path.parent_path());
     write(part.path());
     flush(part.path());
     fs::rename(part.path(), path);
@@ -184,8 +200,10 @@ void append_line(const fs::path& path, const std::string& line) {
     throw std::runtime_error("cannot write " + path.string() + ": " +
                              std::generic_category().message(error));
   };
-  std::error_code error;
-  if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
+  try {
+    make_folder(path.parent_path());
+  } catch (const fs::filesystem_error&) {  // open() says why
+  }
   const int file =
       ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (file < 0) fail(errno);

@@ -28,7 +28,7 @@ std::filesystem::path new_temporary_folder(const std::string& name);
 
 // Calls write with the path of another file in the same folder. That file is
 // then renamed to `path`, so readers never see a partial file. If anything
-// fails, the old file stays and the new one is removed. Makes the folder.
+// fails, the old file stays and the new one is removed. Calls make_folder().
 // Throws UsageError when path exists and is not a regular file (a folder, a
 // device, a symbolic link), and std::runtime_error when the file cannot be
 // written.
@@ -39,7 +39,7 @@ void write_beside(
 // The same for a finished text.
 void write_file(const std::filesystem::path& path, const std::string& text);
 
-// Adds a line to a file. Makes the file and its folder if they do not exist.
+// Adds a line to a file. Makes the file and, as make_folder() does, its folder.
 // Lines added by several processes stay whole. Throws std::runtime_error.
 void append_line(const std::filesystem::path& path, const std::string& line);
 
@@ -47,6 +47,12 @@ void append_line(const std::filesystem::path& path, const std::string& line);
 // folder; for an installed program it is $XDG_DATA_HOME/parlab, as in
 // scripts/environment.sh.
 std::filesystem::path base_folder();
+
+// Makes the folder unless it exists. Throws UsageError if the folder above it
+// does not exist, because the path may be mistyped. In results/, plots/,
+// grades/ and build/ of base_folder() all folders are made. Throws
+// std::filesystem::filesystem_error if the system refuses.
+void make_folder(const std::filesystem::path& folder);
 
 // The first line without blanks around it; empty when there is none.
 std::string first_line(const std::filesystem::path& path);

@@ -53,7 +53,7 @@ std::string where_to_count(const Record& record) {
 // "dmv-1024x1024-float-hot.ncu-rep"; "" if no report is wanted
 std::string report_of(const Record& record, const std::string& folder) {
   if (folder.empty()) return "";
-  std::filesystem::create_directories(folder);
+  make_folder(folder);
   return folder + "/" + record.workload + "-" + to_string(record.size) + "-" +
          std::string(to_string(record.dtype)) + "-" +
          std::string(to_string(record.cache)) + ".ncu-rep";

@@ -175,7 +175,7 @@ std::string file_name(const Record& record, const CountedLine& line) {
 
 void draw_warps(const Record& record, const Counted& counted,
                 const std::filesystem::path& folder) {
-  std::filesystem::create_directories(folder);
+  make_folder(folder);
   for (const auto& line : costly(counted)) {
     const auto said = diagnosis(line);
     write_file(

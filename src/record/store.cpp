@@ -195,9 +195,11 @@ int open_locked(const fs::path& path) {
     throw cannot_write(path, "it is packed; new records are appended to " +
                                  plain_path(path).string());
   }
-  std::error_code error;
-  if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
-  if (error) throw cannot_write(path, error.message());
+  try {
+    make_folder(path.parent_path());
+  } catch (const fs::filesystem_error& error) {
+    throw cannot_write(path, error.code().message());
+  }
   const int file =
       ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (file < 0) throw cannot_write(path, std::strerror(errno));

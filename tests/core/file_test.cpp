@@ -63,13 +63,25 @@ BOOST_AUTO_TEST_SUITE(files)
 
 BOOST_AUTO_TEST_CASE(a_file_is_created_with_its_folder_or_replaced) {
   const Folder folder;
-  const auto path = folder.path / "a" / "b" / "page.html";
+  const auto path = folder.path / "a" / "page.html";
   write_file(path, "one");
   BOOST_TEST(content(path) == "one");
   write_file(path, "two");
   BOOST_TEST(content(path) == "two");
   BOOST_TEST(std::distance(fs::directory_iterator(path.parent_path()), {}) ==
              1);
+}
+
+BOOST_AUTO_TEST_CASE(one_folder_is_made_and_none_above_it) {
+  const Folder folder;
+  for (const auto& path :
+       {folder.path / "a" / "b" / "page.html", folder.path / "a/b/c/r.jsonl"}) {
+    BOOST_CHECK_THROW(write_file(path, "text"), UsageError);
+    BOOST_CHECK_THROW(append_line(path, "line"), UsageError);
+  }
+  BOOST_TEST(folder.files() == 0u);
+  make_folder(folder.path / "a" / "");
+  BOOST_CHECK_NO_THROW(append_line(folder.path / "a/b/r.jsonl", "line"));
 }
 
 BOOST_AUTO_TEST_CASE(

@@ -738,7 +738,7 @@ BOOST_AUTO_TEST_CASE(the_host_with_most_points_of_a_workload_counts) {
 
 BOOST_AUTO_TEST_CASE(a_store_writes_the_run_once_and_late) {
   const Folder folder;
-  const fs::path path = folder.path / "new" / "folder" / "x.jsonl";
+  const fs::path path = folder.path / "new" / "x.jsonl";
   {
     Store store(path, a_run());
     BOOST_TEST(content(path).empty());
