@@ -66,6 +66,24 @@ expect "in a list of kernels too" refuses '--kernel 0,99: ' dmv 64 --kernel 0,99
 expect "a shard 7/3" refuses 'shard 7/3: a shard is NUMBER/COUNT' dmv 64 --shard 7/3
 expect "and an extent that is none" refuses 'size 8x1:2: ' dmv 8x1:2
 
+for size in 1e3 x1024 1024x; do
+  expect "$size is refused with sizes that are allowed" refuses "size $size: .*as 1K or 300x1000" dmv "$size"
+done
+expect "no option is the value of another" refuses '^parlab: --pictures: needs a value, FOLDER' dmv 64 --pictures --kernel naive
+expect "nor of one with a variable" refuses '^parlab: --results: needs a value, FILE' dmv 64 --results --emulate
+expect "a value of = may not begin so either" refuses '^parlab: --tuned: needs a value' dmv 64 --tuned=--x
+touch words.md
+expect "a file that is no source is refused with what is needed" refuses "words.md': needs a .cu or .cpp file" grade --check words.md
+expect "records of no machine are named with the folder" refuses "no records of a machine 'x' in $folder/results" show x
+mkdir bare
+expect "a missing folder of records, too" eval "(cd bare && refuses 'there is no folder $folder/bare/results' audit)"
+expect "a file below no folder is refused" says "folder $folder/none does not exist" dmv 64 --variant serial/plain --results none/below/r.jsonl
+expect "so is a picture" says "folder $folder/none does not exist" convsep --image generated:16x16 --filter box:1 --output none/below/a.pgm
+expect "and no folder is made" test ! -e none
+expect "grade says how long an execution may take there" says 'end an execution this long \(10\)' grade --help
+expect "the size that is emulated has its time, too" eval 'timeout 10 "$parlab" dmv 1000000 --kernel naive --emulate >out 2>&1
+  grep -qE "emulating at .* takes about .*; 1000000x1000000 would take about [0-9.]+ days" out'
+
 image=(convsep --image generated:16x16 --output a.pgm --filter)
 expect "a filter of vanishing deviation is refused" refuses 'gaussian:1e-300' "${image[@]}" gaussian:1e-300
 expect "one of small deviation is not" says 'passed' "${image[@]}" gaussian:0.1
