@@ -52,7 +52,7 @@ Options grade_options() {
   for (auto& option : of_runs) {
     if (option.flag == "execution-limit")
       option.help = "end an execution this long (" +
-                    significant(Limits{}.seconds, 3) + ")";
+                    significant(Limits{}.seconds, 2) + ")";
   }
   return Options{
              {.flag = "sizes",
