@@ -954,11 +954,12 @@ BOOST_AUTO_TEST_CASE(a_size_names_its_parameters) {
 BOOST_AUTO_TEST_CASE(long_names_are_broken_between_words) {
   const auto text = html(Document{
       .title = "a_title/of",
-      .blocks = {Paragraph{"openmp/dynamic_pieces took 3 GB/s, __syncwarp()"},
-                 Paragraph{Link{"cuda/by_row", "#by_row/x_y"}},
-                 Strip{.id = "s",
-                       .title = "t",
-                       .rows = {{.name = "a_name", .marks = {{0.5}}}}}}});
+      .blocks = {
+          Paragraph{"openmp/dynamic_pieces took 3 GB/s, __syncwarp()"},
+          Paragraph{Link{"cuda/by_row", "#by_row/x_y"}},
+          Strip{.id = "s",
+                .title = "t",
+                .rows = {{.name = "a_name", .note = "", .marks = {{0.5}}}}}}});
   BOOST_TEST(
       has(text, "openmp/<wbr>dynamic_<wbr>pieces took 3 GB/s, __syncwarp()"));
   BOOST_TEST(has(text, "<a href=\"#by_row/x_y\">cuda/<wbr>by_<wbr>row</a>"));

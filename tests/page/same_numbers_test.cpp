@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(every_output_says_the_same_numbers) {
   const std::vector<Record> records{a_record("serial", 345.6e-6, run), kernel};
 
   std::ostringstream csv, table;
-  write_csv(csv, {{{run.id, run}}, records, {}});
+  write_csv(csv, {{{run.id, run}}, {}, records, {}});
   const auto reporter = make_reporter("table", table);
   reporter->point(records);
   const auto page = html(parlab::page::machine_page(

@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(every_field_of_one_value_is_a_column) {
   auto run = filled<Run>();
   run.id = record.run;
   std::ostringstream csv;
-  write_csv(csv, {{{run.id, run}}, {record}, {}});
+  write_csv(csv, {{{run.id, run}}, {}, {record}, {}});
   const auto lines = split(csv.str(), '\n');
   const auto titles = split(lines.at(0), ','), cells = split(lines.at(1), ',');
   BOOST_TEST_REQUIRE(titles.size() == cells.size());
