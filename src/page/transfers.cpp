@@ -451,14 +451,11 @@ std::vector<Journey> journeys(const Measured& measured) {
 std::optional<Headline> of_travel(const Measured& measured) {
   const auto all = journeys(measured);
   if (all.empty()) return std::nullopt;
-  const auto pageable = of_way(all, Way::pageable),
-             overlapped = of_way(all, Way::overlapped);
-  std::string says = "workloads beat the CPU with " +
-                     std::string(name_of(Way::pageable)) + undecided(pageable);
-  if (!overlapped.empty())
-    says += "; " + wins(overlapped) + " with " + name_of(Way::overlapped) +
-            undecided(overlapped);
-  return Headline{wins(pageable), says, "#transfers"};
+  const auto pageable = of_way(all, Way::pageable);
+  return Headline{wins(pageable),
+                  "workloads beat the CPU with " +
+                      std::string(name_of(Way::pageable)) + undecided(pageable),
+                  "#transfers"};
 }
 
 }  // namespace parlab::page

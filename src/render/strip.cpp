@@ -17,8 +17,8 @@ struct Layout {
   bool narrow;
 };
 constexpr double raise = 16;  // room for a line of words on the axis
-constexpr Layout wide{1010, 248, 660, 22, 15, false},
-    close{1010, 248, 660, 14, 15, false}, narrow{360, 14, 346, 42, 15, true};
+constexpr Layout wide{1010, 268, 660, 22, 15, false},
+    close{1010, 268, 660, 14, 15, false}, narrow{360, 14, 346, 42, 15, true};
 // More rows than that are closer together: all fit on one screen.
 constexpr std::size_t many_rows = 10;
 

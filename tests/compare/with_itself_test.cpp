@@ -146,8 +146,8 @@ int found(const std::vector<Record>& among, double slower) {
 
 BOOST_AUTO_TEST_SUITE(with_itself)
 
-BOOST_AUTO_TEST_CASE(a_thousand_comparisons_with_itself_alarm_nobody) {
-  BOOST_TEST(false_alarms(1000, runs_of_each_side) == 0);
+BOOST_AUTO_TEST_CASE(a_thousand_comparisons_with_itself_alarm_once) {
+  BOOST_TEST(false_alarms(1000, runs_of_each_side) <= 1);
   // One run decides on a GPU. There a kernel whose clock depends on power may
   // differ from itself by more than the margin, but less often than the rules
   // promise.
