@@ -188,7 +188,7 @@ Text where_counted(const Measured& measured, const Entries& rungs) {
   return {};
 }
 
-// What gain_cell() calls the steps that bought nothing.
+// Names the kinds of steps without a gain, in the words of gain_cell().
 Text kinds_of_no_gain(const Entries& rungs) {
   bool open = false, other = false;
   for (const auto& step : climb(rungs)) {

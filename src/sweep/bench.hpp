@@ -80,8 +80,8 @@ bool recover(Bench& bench, const Trial& failed);
 // Ends the trial with a failure. If other variants ran before it, the failure
 // is in doubt, and the trial is tried again.
 void charge(Bench& bench, Trial& trial, Verdict verdict, const Detail& why);
-// What is wrong, and with threads of OpenMP the command that looks for races;
-// grade looks for them itself.
+// Says why the result is wrong. With threads of OpenMP it names the command
+// that looks for races; grade looks for them itself.
 Detail why_wrong(const Bench& bench, const Trial& trial, const Mismatch& wrong);
 // Ends the trial with the verdict that fits the exception.
 void failed_while_timed(Bench& bench, Trial& trial, const std::exception& why);

@@ -99,7 +99,7 @@ struct MatmulProduct {
   double unit(std::int64_t i) const {
     return rounding(dtype_of<Result>(), Arithmetic::ieee).of_products(terms(i));
   }
-  // Of row i of C times random signs, of A (B x) and of C x.
+  // Bounds row i of C times random signs, A (B x) and C x.
   double bound_of_signs(std::int64_t i) const {
     const double own =
         (gamma(cols + depth, own_sum) + 2 * gamma(cols, own_sum)) *
