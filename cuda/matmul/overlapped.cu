@@ -6,14 +6,16 @@
 // product waits for a store.
 //
 // The tile is the one that a model of the time prefers: rounds of tiles, each
-// as long as its products or as its copies. One, two or three warpgroups
-// multiply 64 to 192 rows by 64 to 256 columns. As before, there are
-// persistent blocks, in clusters of two that share their reads of B, and
-// specialised warps with a ring of stages. Each lane stores rows of C that
-// are not aligned to 16 bytes; matrices A and B whose rows are not are
-// copied first.
+// as long as its products or as its copies. If there are too few tiles for all
+// multiprocessors, several blocks may share one, each for a part of k. One, two
+// or three warpgroups multiply 64 to 256 rows by 64 to 256 columns. As before,
+// there are persistent blocks, in clusters of two that share their reads of B,
+// and specialised warps with a ring of stages. Each lane stores rows of C that
+// are not aligned to 16 bytes; matrices A and B whose rows are not are copied
+// first.
 #include <limits>
 
+#include "parts.cuh"
 #include "warpgroup.cuh"
 
 using namespace parlab;
@@ -38,10 +40,19 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(Tile::threads + 128, 1)
                       const PARLAB_GRID_CONSTANT TensorMap b,
                       const PARLAB_GRID_CONSTANT TensorMap c_boxes,
                       bool c_in_boxes, float* c, std::int64_t m, std::int64_t k,
-                      std::int64_t n) {
+                      std::int64_t n, PartsOfK<float> parts) {
   unsigned char* const stages = aligned_shared_memory();
   __shared__ Barrier full[Tile::stages], empty[Tile::stages];
-  const int steps = warpgroup_steps<Tile>(k);
+  // along k; two at a time in TF32
+  const int all_steps = warpgroup_steps<Tile>(k);
+  const auto steps_before = [&](unsigned part) {
+    const auto count = static_cast<unsigned>(parts.count);
+    return static_cast<int>(static_cast<unsigned>(all_steps) /
+                            Tile::steps_at_once * part / count) *
+           Tile::steps_at_once;
+  };
+  const int first_step = steps_before(blockIdx.y),
+            end_step = steps_before(blockIdx.y + 1);
   // If one warpgroup multiplies, there are enough registers for all. For two or
   // three, the one that copies gives up some of its own: with 152 instead of
   // 160 the compiler makes products in TF32 wait for one another.
@@ -66,7 +77,7 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(Tile::threads + 128, 1)
     if constexpr (scarce) give_registers<kept>();
     if (threadIdx.x == Tile::threads) {
       each_tile<Tile>(m, n, [&](int row0, int col0) {
-        for (int step = 0; step < steps; ++step, ring.advance()) {
+        for (int step = first_step; step < end_step; ++step, ring.advance()) {
           // All warps of both blocks have used the stage: copies go to both
           // blocks.
           wait(empty[ring.stage], ring.parity ^ 1);
@@ -76,6 +87,8 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(Tile::threads + 128, 1)
       });
       wait_for_all_stages(empty, ring);
     }
+    __syncwarp();
+    if (parts.count > 1) parts.all_ended();
   } else {  // ---- the others multiply
     if constexpr (scarce) take_registers<taken>();
     WarpgroupSums<Tile> sums;
@@ -84,11 +97,17 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(Tile::threads + 128, 1)
                                  threadIdx.x / 32 * buffers<Tile> * box_bytes;
     each_tile<Tile>(m, n, [&](int row0, int col0) {
       sums.multiply(
-          stages, steps, ring,
+          stages, end_step - first_step, ring,
           [&](const Ring<Tile::stages>& r) { wait(full[r.stage], r.parity); },
           [&](int stage) {
             if (lane < 2) arrive_in_cluster(empty[stage], lane);
           });
+      if (parts.count > 1) {  // the block has no other tile
+        float* const all = reinterpret_cast<float*>(sums.sum);
+        parts.template leave<Tile::threads, Tile::sums>(all);
+        if (!parts.all_ended()) return;
+        parts.template add<Tile::threads, Tile::sums>(all);
+      }
       if (c_in_boxes) {
         // A buffer is free once only the other buffers' stores may still read.
         const auto store = [&]<int q>() {
@@ -114,9 +133,10 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(Tile::threads + 128, 1)
   }
 }
 
+// parts: the blocks that share a tile.
 template <typename Tile>
-void launch_overlapped(Gpu& gpu,
-                       const Matmul::Args<typename Tile::Element>& p) {
+void launch_overlapped(Gpu& gpu, const Matmul::Args<typename Tile::Element>& p,
+                       int parts) {
   using Sums = WarpgroupSums<Tile>;
   const auto [a, b] = align_operands(gpu, p);
   const bool bulk = p.n % 4 == 0;
@@ -128,26 +148,36 @@ void launch_overlapped(Gpu& gpu,
                                             {Sums::box_cols, Sums::box_rows, 1},
                                             4 * Sums::box_cols})
                               : TensorMap{};
-  gpu.launch({.grid = {blocks_that_stay<Tile>(gpu, p.m, p.n)},
+  const std::int64_t blocks = blocks_that_stay<Tile>(gpu, p.m, p.n);
+  gpu.launch({.grid = {blocks, parts},
               .block = {Tile::threads + 128},
               .shared_bytes = overlapped_shared_bytes<Tile>},
              matmul_overlapped<Tile>, map_of_a<Tile>(a, p.m, p.k),
-             map_of_b<Tile>(b, p.k, p.n), boxes, bulk, p.c, p.m, p.k, p.n);
+             map_of_b<Tile>(b, p.k, p.n), boxes, bulk, p.c, p.m, p.k, p.n,
+             parts > 1
+                 ? PartsOfK<float>(gpu, blocks, parts, Tile::rows * Tile::cols)
+                 : PartsOfK<float>());
 }
 
-// The cycles of a multiprocessor for a step of 128 bytes along k of each of its
-// tiles, in whole rounds. A step takes as long as its products, 32 sums of one
-// element in each cycle, or as its copies, 56 bytes in each cycle. Tiles that
-// are no multiples of 64 take a twentieth longer. The three constants are
-// measured on an H100, with two dozen tiles at sizes from 256 to 8192.
+// The cycles of a multiprocessor for its tiles, in whole rounds, if `parts`
+// blocks share each. A step of 128 bytes along k takes as long as its products,
+// 32 sums of one element in each cycle, or as its copies, 56 bytes in each
+// cycle. Tiles that are no multiples of 64 take a twentieth longer. The three
+// constants are measured on an H100, with two dozen tiles at sizes from 256 to
+// 8192; those of sharing on an H200.
 template <typename Tile>
-double estimate_overlapped(const Gpu& gpu, std::int64_t m, std::int64_t n) {
+double estimate_overlapped(const Gpu& gpu, std::int64_t m, std::int64_t k,
+                           std::int64_t n, int parts) {
   constexpr double longer = Tile::rows % 64 + Tile::cols % 64 == 0 ? 1 : 1.05,
                    products = longer * Tile::rows * Tile::cols / 32,
-                   copies = (Tile::rows + Tile::cols) * 128 / 56.0;
+                   copies = (Tile::rows + Tile::cols) * 128 / 56.0,
+                   of_part = 1000 + Tile::rows * Tile::cols * 4 / 40.0;
   const std::int64_t rounds =
-      ceil_div(pairs_of_tiles<Tile>(m, n), gpu.multiprocessors() / 2);
-  return std::max(products, copies) * static_cast<double>(rounds);
+      ceil_div(pairs_of_tiles<Tile>(m, n) * parts, gpu.multiprocessors() / 2);
+  return std::max(products, copies) *
+             static_cast<double>(rounds *
+                                 ceil_div(ceil_div(k, Tile::depth), parts)) +
+         (parts > 1 ? 4000 + of_part * parts : 0);
 }
 
 }  // namespace
@@ -162,16 +192,26 @@ const Register<Matmul, float16, bfloat16, float> variant(
       refuse_without_warpgroups();
 
       double least = std::numeric_limits<double>::infinity();
-      void (*best)(Gpu&, const Matmul::Args<T>&) = nullptr;
+      int parts_of_best = 1;
+      void (*best)(Gpu&, const Matmul::Args<T>&, int parts) = nullptr;
       const auto consider = [&]<typename Tile>() {
-        const double time = estimate_overlapped<Tile>(gpu, p.m, p.n);
-        if (time < least) {
-          least = time;
-          best = launch_overlapped<Tile>;
+        // More than one part only if all run at once.
+        const int most = static_cast<int>(std::min<std::int64_t>(
+            most_parts(p.k, Tile::depth),
+            gpu.multiprocessors() / 2 / pairs_of_tiles<Tile>(p.m, p.n)));
+        for (int parts = 1; parts <= std::max(most, 1); ++parts) {
+          const double time =
+              estimate_overlapped<Tile>(gpu, p.m, p.k, p.n, parts);
+          if (time >= least) continue;
+          least = time, parts_of_best = parts, best = launch_overlapped<Tile>;
         }
       };
       consider.template operator()<WarpgroupTile<T>>();
       consider.template operator()<WarpgroupTile<T, 224>>();
+      if constexpr (sizeof(T) == 2) {
+        consider.template operator()<WarpgroupTile<T, 160, 256>>();
+        consider.template operator()<WarpgroupTile<T, 176, 192>>();
+      }
       consider.template operator()<WarpgroupTile<T, 192, 192>>();
       consider.template operator()<WarpgroupTile<T, 192>>();
       consider.template operator()<WarpgroupTile<T, 160, 192>>();
@@ -181,5 +221,5 @@ const Register<Matmul, float16, bfloat16, float> variant(
       consider.template operator()<WarpgroupTile<T, 128>>();
       consider.template operator()<WarpgroupTile<T, 128, 64>>();
       consider.template operator()<WarpgroupTile<T, 64, 64>>();
-      best(gpu, p);
+      best(gpu, p, parts_of_best);
     });
