@@ -278,11 +278,21 @@ Audit audit(const std::vector<Record>& records,
 }
 
 std::vector<std::string> arguments_for(const Record& record) {
+  const Size extents = extents_of(record.workload, record.size);
   std::vector<std::string> words{
-      record.workload, to_string(record.size),
+      record.workload, to_string(extents),
       "--variant",     record.name(),
       "--dtype",       std::string(to_string(record.dtype)),
       "--cache",       std::string(to_string(record.cache))};
+  // In a size, a parameter cannot be 0.
+  if (extents.size() < record.size.size()) {
+    const auto names =
+        Registry::instance().workload(record.workload)->dimensions();
+    for (auto i = extents.size(); i < record.size.size(); ++i) {
+      words.insert(words.end(), {"--" + std::string(names.at(i)),
+                                 std::to_string(record.size[i])});
+    }
+  }
   if (record.inputs != InputKind::uniform)
     words.insert(words.end(),
                  {"--inputs", std::string(to_string(record.inputs))});

@@ -217,4 +217,14 @@ BOOST_AUTO_TEST_CASE(a_command_measures_one_record_again) {
              "--cache hot --threads 16 --force --results results/h.jsonl");
 }
 
+BOOST_AUTO_TEST_CASE(a_command_gives_parameters_as_options) {
+  auto record = a_record("covariance/openmp/panels", 100);
+  record.workload = "covariance";
+  record.size.push_back(0);
+  BOOST_TEST(command_for(record, "r.jsonl")
+                 .starts_with("bin/parlab covariance 100x100 "
+                              "--variant openmp/panels --dtype float "
+                              "--cache hot --float_n 0 "));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
