@@ -206,7 +206,7 @@ void choose_shape(Gpu& gpu, const Dmv::Args<T>& p) {
     launch_streamed<T, 2, 1, 4>(gpu, p, matrix);
   } else if (rows_each < 8) {
     launch_streamed<T, 16, 2, 1>(gpu, p, 0.3 * cache);
-  } else if (words >= 4096) {
+  } else if (sizeof(T) == 8 && words >= 4096) {
     launch_streamed<T, 8, 2, 4>(gpu, p, 0.3 * cache);
   } else if (words > 1024 || rows_each < 48) {
     launch_streamed<T, 8, 2, 2>(gpu, p, 0.3 * cache);

@@ -8,7 +8,7 @@
 // The tile is the one that a model of the time prefers: rounds of tiles, each
 // as long as its products or as its copies. If there are too few tiles for all
 // multiprocessors, several blocks may share one, each for a part of k. One, two
-// or three warpgroups multiply 64 to 256 rows by 64 to 256 columns. As before,
+// or three warpgroups multiply 64 to 192 rows by 64 to 256 columns. As before,
 // there are persistent blocks, in clusters of two that share their reads of B,
 // and specialised warps with a ring of stages. Each lane stores rows of C that
 // are not aligned to 16 bytes; matrices A and B whose rows are not are copied
@@ -32,9 +32,13 @@ constexpr int buffers = 16 / Tile::warps;
 template <typename Tile>
 constexpr int overlapped_shared_bytes = Tile::shared_bytes + 16 * box_bytes;
 
-// c_in_boxes: C is stored by the copy engine, which needs rows aligned to 16
-// bytes.
+// Whether blocks may share a tile along k: larger ones leave too many sums.
 template <typename Tile>
+constexpr bool may_be_shared = Tile::rows* Tile::cols <= 128 * 128;
+
+// c_in_boxes: C is stored by the copy engine, which needs rows aligned to 16
+// bytes. SHARED: blockIdx.y is the part of k of a block, which has one tile.
+template <typename Tile, bool SHARED>
 __global__ void PARLAB_CLUSTER(2) __launch_bounds__(Tile::threads + 128, 1)
     matmul_overlapped(const PARLAB_GRID_CONSTANT TensorMap a,
                       const PARLAB_GRID_CONSTANT TensorMap b,
@@ -43,16 +47,12 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(Tile::threads + 128, 1)
                       std::int64_t n, PartsOfK<float> parts) {
   unsigned char* const stages = aligned_shared_memory();
   __shared__ Barrier full[Tile::stages], empty[Tile::stages];
-  // along k; two at a time in TF32
-  const int all_steps = warpgroup_steps<Tile>(k);
-  const auto steps_before = [&](unsigned part) {
-    const auto count = static_cast<unsigned>(parts.count);
-    return static_cast<int>(static_cast<unsigned>(all_steps) /
-                            Tile::steps_at_once * part / count) *
-           Tile::steps_at_once;
-  };
-  const int first_step = steps_before(blockIdx.y),
-            end_step = steps_before(blockIdx.y + 1);
+  int first_step = 0, steps = warpgroup_steps<Tile>(k);
+  if constexpr (SHARED) {  // two at a time in TF32
+    const int units = steps / Tile::steps_at_once, part = blockIdx.y;
+    first_step = units * part / parts.count * Tile::steps_at_once;
+    steps = units * (part + 1) / parts.count * Tile::steps_at_once - first_step;
+  }
   // If one warpgroup multiplies, there are enough registers for all. For two or
   // three, the one that copies gives up some of its own: with 152 instead of
   // 160 the compiler makes products in TF32 wait for one another.
@@ -77,18 +77,21 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(Tile::threads + 128, 1)
     if constexpr (scarce) give_registers<kept>();
     if (threadIdx.x == Tile::threads) {
       each_tile<Tile>(m, n, [&](int row0, int col0) {
-        for (int step = first_step; step < end_step; ++step, ring.advance()) {
+        for (int step = 0; step < steps; ++step, ring.advance()) {
           // All warps of both blocks have used the stage: copies go to both
           // blocks.
           wait(empty[ring.stage], ring.parity ^ 1);
           copy_shared_stage<Tile>(stages + ring.stage * Tile::stage_bytes,
-                                  full[ring.stage], a, b, step, row0, col0);
+                                  full[ring.stage], a, b, first_step + step,
+                                  row0, col0);
         }
       });
       wait_for_all_stages(empty, ring);
     }
-    __syncwarp();
-    if (parts.count > 1) parts.all_ended();
+    if constexpr (SHARED) {
+      __syncwarp();
+      parts.all_ended();
+    }
   } else {  // ---- the others multiply
     if constexpr (scarce) take_registers<taken>();
     WarpgroupSums<Tile> sums;
@@ -97,16 +100,15 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(Tile::threads + 128, 1)
                                  threadIdx.x / 32 * buffers<Tile> * box_bytes;
     each_tile<Tile>(m, n, [&](int row0, int col0) {
       sums.multiply(
-          stages, end_step - first_step, ring,
+          stages, steps, ring,
           [&](const Ring<Tile::stages>& r) { wait(full[r.stage], r.parity); },
           [&](int stage) {
             if (lane < 2) arrive_in_cluster(empty[stage], lane);
           });
-      if (parts.count > 1) {  // the block has no other tile
-        float* const all = reinterpret_cast<float*>(sums.sum);
-        parts.template leave<Tile::threads, Tile::sums>(all);
+      if constexpr (SHARED) {
+        parts.template leave<Tile::threads, Tile::sums>(sums.sum);
         if (!parts.all_ended()) return;
-        parts.template add<Tile::threads, Tile::sums>(all);
+        parts.template add<Tile::threads, Tile::sums>(sums.sum);
       }
       if (c_in_boxes) {
         // A buffer is free once only the other buffers' stores may still read.
@@ -149,14 +151,20 @@ void launch_overlapped(Gpu& gpu, const Matmul::Args<typename Tile::Element>& p,
                                             4 * Sums::box_cols})
                               : TensorMap{};
   const std::int64_t blocks = blocks_that_stay<Tile>(gpu, p.m, p.n);
-  gpu.launch({.grid = {blocks, parts},
-              .block = {Tile::threads + 128},
-              .shared_bytes = overlapped_shared_bytes<Tile>},
-             matmul_overlapped<Tile>, map_of_a<Tile>(a, p.m, p.k),
-             map_of_b<Tile>(b, p.k, p.n), boxes, bulk, p.c, p.m, p.k, p.n,
-             parts > 1
-                 ? PartsOfK<float>(gpu, blocks, parts, Tile::rows * Tile::cols)
-                 : PartsOfK<float>());
+  const auto launch = [&](auto kernel, const PartsOfK<float>& parts_of_k) {
+    gpu.launch({.grid = {blocks, parts},
+                .block = {Tile::threads + 128},
+                .shared_bytes = overlapped_shared_bytes<Tile>},
+               kernel, map_of_a<Tile>(a, p.m, p.k), map_of_b<Tile>(b, p.k, p.n),
+               boxes, bulk, p.c, p.m, p.k, p.n, parts_of_k);
+  };
+  if constexpr (may_be_shared<Tile>) {
+    if (parts > 1) {
+      return launch(matmul_overlapped<Tile, true>,
+                    {gpu, blocks, parts, Tile::rows * Tile::cols});
+    }
+  }
+  launch(matmul_overlapped<Tile, false>, {});
 }
 
 // The cycles of a multiprocessor for its tiles, in whole rounds, if `parts`
@@ -172,11 +180,10 @@ double estimate_overlapped(const Gpu& gpu, std::int64_t m, std::int64_t k,
                    products = longer * Tile::rows * Tile::cols / 32,
                    copies = (Tile::rows + Tile::cols) * 128 / 56.0,
                    of_part = 1000 + Tile::rows * Tile::cols * 4 / 40.0;
-  const std::int64_t rounds =
-      ceil_div(pairs_of_tiles<Tile>(m, n) * parts, gpu.multiprocessors() / 2);
-  return std::max(products, copies) *
-             static_cast<double>(rounds *
-                                 ceil_div(ceil_div(k, Tile::depth), parts)) +
+  const std::int64_t rounds = ceil_div(pairs_of_tiles<Tile>(m, n) * parts,
+                                       gpu.multiprocessors() / 2),
+                     steps = ceil_div(ceil_div(k, Tile::depth), parts);
+  return std::max(products, copies) * static_cast<double>(rounds * steps) +
          (parts > 1 ? 4000 + of_part * parts : 0);
 }
 
@@ -196,10 +203,10 @@ const Register<Matmul, float16, bfloat16, float> variant(
       void (*best)(Gpu&, const Matmul::Args<T>&, int parts) = nullptr;
       const auto consider = [&]<typename Tile>() {
         // More than one part only if all run at once.
-        const int most = static_cast<int>(std::min<std::int64_t>(
-            most_parts(p.k, Tile::depth),
-            gpu.multiprocessors() / 2 / pairs_of_tiles<Tile>(p.m, p.n)));
-        for (int parts = 1; parts <= std::max(most, 1); ++parts) {
+        const auto most = std::min<std::int64_t>(
+            may_be_shared<Tile> ? most_parts(p.k, Tile::depth) : 1,
+            gpu.multiprocessors() / 2 / pairs_of_tiles<Tile>(p.m, p.n));
+        for (int parts = 1; parts == 1 || parts <= most; ++parts) {
           const double time =
               estimate_overlapped<Tile>(gpu, p.m, p.k, p.n, parts);
           if (time >= least) continue;
@@ -208,10 +215,6 @@ const Register<Matmul, float16, bfloat16, float> variant(
       };
       consider.template operator()<WarpgroupTile<T>>();
       consider.template operator()<WarpgroupTile<T, 224>>();
-      if constexpr (sizeof(T) == 2) {
-        consider.template operator()<WarpgroupTile<T, 160, 256>>();
-        consider.template operator()<WarpgroupTile<T, 176, 192>>();
-      }
       consider.template operator()<WarpgroupTile<T, 192, 192>>();
       consider.template operator()<WarpgroupTile<T, 192>>();
       consider.template operator()<WarpgroupTile<T, 160, 192>>();

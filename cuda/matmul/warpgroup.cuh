@@ -2,14 +2,13 @@
 // copies and the products of one stage of shared memory, and the stores of
 // sums.
 //
-// A block computes HEIGHT x EDGE of C (in TF32 EDGE x HEIGHT), HEIGHT 64, 128,
-// 192 or 256 (not in TF32), EDGE 64, 96, 128 and so on to 256, or 176. Its
-// first warpgroups multiply, one for every 64 of the height, or two for 256, in
-// steps of 128 bytes along k: 64 columns of A, in TF32 32. A stage of shared
-// memory holds both tiles as rows of 128 bytes: the rows of A; then B in panels
-// of 64 or 32 columns, each with all rows of B's tile. Each 8 rows are permuted
-// in pieces of 16 bytes, so that neither copies nor products have bank
-// conflicts: piece p of row r lies at p ^ r % 8.
+// A block computes HEIGHT x EDGE of C (in TF32 EDGE x HEIGHT), HEIGHT 192, 128
+// or 64, EDGE 256, 192, 128 or 64. Its first warpgroups multiply, one for every
+// 64 of the height, in steps of 128 bytes along k: 64 columns of A, in TF32 32.
+// A stage of shared memory holds both tiles as rows of 128 bytes: the rows of
+// A; then B in panels of 64 or 32 columns, each with all rows of B's tile. Each
+// 8 rows are permuted in pieces of 16 bytes, so that neither copies nor
+// products have bank conflicts: piece p of row r lies at p ^ r % 8.
 #pragma once
 
 #include <algorithm>
@@ -31,19 +30,17 @@ struct WarpgroupTile {
   static constexpr bool narrow = sizeof(T) == 2;
   static constexpr int rows = narrow ? HEIGHT : EDGE;
   static constexpr int cols = narrow ? EDGE : HEIGHT;
-  // blocks of 64 rows (in TF32 columns) of C that a warpgroup multiplies
-  static constexpr int blocks = HEIGHT > 192 ? 2 : 1;
-  static constexpr int warps = HEIGHT / blocks / 16;  // that multiply
-  static constexpr int threads = 32 * warps;
-  static constexpr int sums = rows * cols / threads;  // per thread
+  static constexpr int warps = HEIGHT / 16, threads = 32 * warps;  // multiply
+  static constexpr int sums = rows * cols / threads;               // per thread
   // columns of A and rows of B in a stage
   static constexpr int depth = 128 / sizeof(T);
   // A row of a panel of B has 128 bytes, or 64 where that would leave half a
-  // panel. Of other widths the last panel has more columns than the tile.
+  // panel.
   static constexpr int row_of_b = cols * static_cast<int>(sizeof(T)),
-                       panel_row = row_of_b % 128 == 64 ? 64 : 128;
+                       panel_row = row_of_b % 128 == 0 ? 128 : 64;
+  static_assert(row_of_b % 64 == 0);
   static constexpr int panel_cols = panel_row / sizeof(T),
-                       panels = (cols + panel_cols - 1) / panel_cols;
+                       panels = cols / panel_cols;
   static constexpr int a_bytes = rows * 128, panel_bytes = depth * panel_row;
   static constexpr int stage_bytes = a_bytes + panels * panel_bytes;
   // 4 of the largest tiles, 12 of the smallest; 35 KB remain beside them
@@ -74,16 +71,15 @@ __device__ __forceinline__ unsigned char* aligned_shared_memory() {
 }
 
 // Products of half and bfloat16: warpgroup 0 has the upper 64 rows of C's tile,
-// or 128, 1 the next ones. Both operands come from shared memory; B is
-// transposed on the way.
+// 1 the next ones. Both operands come from shared memory; B is transposed on
+// the way.
 template <typename Tile, bool = Tile::narrow>
 struct WarpgroupSums {
   static constexpr Factor factor =
       std::is_same_v<typename Tile::Element, float16> ? Factor::f16
                                                       : Factor::bf16;
 
-  static constexpr int blocks = Tile::blocks;
-  float sum[blocks][Tile::sums / blocks];
+  float sum[Tile::sums];
 
   // Sums the products of `steps` stages, one after the other along the ring.
   // arrived(ring) returns when the ring's stage can be read; done(stage) is
@@ -104,8 +100,7 @@ struct WarpgroupSums {
       ring.advance();
     }
     wait_for_products<0>();
-    for (auto& of_block : sum)
-      pin_registers(of_block);
+    pin_registers(sum);
     done(before);
   }
 
@@ -115,72 +110,53 @@ struct WarpgroupSums {
                                         std::int64_t col0) const {
     const int thread = threadIdx.x, lane = thread % 32;
     _Pragma("unroll")
-    for (int part = 0; part < 2 * blocks; ++part) {
-      const std::int64_t row =
-          row0 + first_row(part / 2) + part % 2 * 8 + lane / 4;
+    for (int part = 0; part < 2; ++part) {
+      const std::int64_t row = row0 + thread / 32 * 16 + part * 8 + lane / 4;
       if (row >= m) continue;
-      const auto& of_block = sum[part / 2];
       _Pragma("unroll")
       for (int j = 0; j < Tile::cols / 8; ++j) {
-        const float* const pair = of_block + 4 * j + 2 * (part % 2);
-        store_pair(c + row * n, col0 + 8 * j + lane % 4 * 2, n, pair[0],
-                   pair[1]);
+        store_pair(c + row * n, col0 + 8 * j + lane % 4 * 2, n,
+                   sum[4 * j + 2 * part], sum[4 * j + 2 * part + 1]);
       }
     }
   }
 
   // The place of box q in a warp's part of C, and its contents, swizzled as
   // bulk copies do it.
-  static constexpr int box_rows = 16, box_cols = Tile::cols % 32 == 0 ? 32 : 16,
-                       boxes_across = Tile::cols / box_cols,
-                       boxes = blocks * boxes_across;
+  static constexpr int box_rows = 16, box_cols = 32, boxes = Tile::cols / 32;
   __device__ __forceinline__ void box(int q, int& row, int& col) const {
-    row = first_row(q / boxes_across);
-    col = q % boxes_across * box_cols;
+    row = threadIdx.x / 32 * 16;
+    col = 32 * q;
   }
 
   template <int q>
   __device__ __forceinline__ void write_box(unsigned char* box) const {
-    constexpr int row_bytes = 4 * box_cols;
     const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-    const float* const first =
-        sum[q / boxes_across] + q % boxes_across * (box_cols / 2);
     _Pragma("unroll")
-    for (int j = 0; j < box_cols / 8; ++j) {
-      const int piece = (2 * j + t / 2) ^ (box_cols == 32 ? g : g / 2);
+    for (int j = 0; j < 4; ++j) {
+      const int piece = (2 * j + t / 2) ^ g;
       _Pragma("unroll")
       for (int part = 0; part < 2; ++part) {
-        const float* const pair = first + 4 * j + 2 * part;
-        *reinterpret_cast<float2*>(box + (g + 8 * part) * row_bytes +
-                                   piece * 16 + t % 2 * 8) =
-            float2{pair[0], pair[1]};
+        const float* const pair = sum + 4 * (4 * q + j) + 2 * part;
+        *reinterpret_cast<float2*>(box + (g + 8 * part) * 128 + piece * 16 +
+                                   t % 2 * 8) = float2{pair[0], pair[1]};
       }
     }
   }
 
  private:
-  // Of a block of 64 rows, the first row of this warp.
-  __device__ __forceinline__ static int first_row(int block) {
-    const int thread = threadIdx.x, warp = thread / 32;
-    if constexpr (blocks == 1) return warp * 16;
-    return (warp / 4 * blocks + block) * 64 + warp % 4 * 16;
-  }
-
   __device__ __forceinline__ void start(const unsigned char* stage, bool add) {
     const int group = threadIdx.x / 128;
     const std::uint64_t a =
-        operand_in_shared<128>(stage + group * blocks * 64 * 128, 1024);
+        operand_in_shared<128>(stage + group * 64 * 128, 1024);
     const std::uint64_t b = operand_in_shared<Tile::panel_row>(
         stage + Tile::a_bytes, 8 * Tile::panel_row, Tile::panel_bytes);
     begin_products();
     _Pragma("unroll")
     for (int i = 0; i < Tile::depth / 16; ++i) {  // addresses count in 16 bytes
-      _Pragma("unroll")
-      for (int block = 0; block < blocks; ++block) {
-        multiply_add<factor, true>(
-            sum[block], a + (block * 64 * 128 + i * 32) / 16,
-            b + i * 16 * Tile::panel_row / 16, add || i > 0);
-      }
+      multiply_add<factor, true>(sum, a + i * 32 / 16,
+                                 b + i * 16 * Tile::panel_row / 16,
+                                 add || i > 0);
     }
     end_products();
   }

@@ -79,7 +79,6 @@ __device__ __forceinline__ void pin_registers(Register (&registers)[count]) {
 #define PARLAB_48(kind, s) PARLAB_32(kind, s), PARLAB_16(kind, s, 32)
 #define PARLAB_64(kind, s) PARLAB_48(kind, s), PARLAB_16(kind, s, 48)
 #define PARLAB_80(kind, s) PARLAB_64(kind, s), PARLAB_16(kind, s, 64)
-#define PARLAB_88(kind, s) PARLAB_80(kind, s), PARLAB_8(kind, s, 80)
 #define PARLAB_96(kind, s) PARLAB_80(kind, s), PARLAB_16(kind, s, 80)
 #define PARLAB_112(kind, s) PARLAB_96(kind, s), PARLAB_16(kind, s, 96)
 #define PARLAB_128(kind, s) PARLAB_112(kind, s), PARLAB_16(kind, s, 112)
@@ -99,9 +98,6 @@ __device__ __forceinline__ void pin_registers(Register (&registers)[count]) {
   PARLAB_NUMBERS_64                                                     \
   ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, " \
   "%77, %78, %79"
-#define PARLAB_NUMBERS_88 \
-  PARLAB_NUMBERS_80       \
-  ", %80, %81, %82, %83, %84, %85, %86, %87"
 #define PARLAB_NUMBERS_96                                               \
   PARLAB_NUMBERS_80                                                     \
   ", %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, " \
@@ -141,8 +137,6 @@ __device__ __forceinline__ void pin_registers(Register (&registers)[count]) {
                     SIGNS TURNED(", %67, %68"))                    \
   PARLAB_PRODUCT_OF(160, 80, "%80", "%81", "%82", TYPES, KIND,     \
                     SIGNS TURNED(", %83, %84"))                    \
-  PARLAB_PRODUCT_OF(176, 88, "%88", "%89", "%90", TYPES, KIND,     \
-                    SIGNS TURNED(", %91, %92"))                    \
   PARLAB_PRODUCT_OF(192, 96, "%96", "%97", "%98", TYPES, KIND,     \
                     SIGNS TURNED(", %99, %100"))                   \
   PARLAB_PRODUCT_OF(224, 112, "%112", "%113", "%114", TYPES, KIND, \
@@ -154,8 +148,7 @@ __device__ __forceinline__ void pin_registers(Register (&registers)[count]) {
 
 enum class Factor { f16, bf16, tf32, int8 };
 
-// N = 64, 96, 128 and so on to 256, or 176: twice the number of registers of
-// sum.
+// N = 64, 96, 128 and so on to 256: twice the number of registers of sum.
 // a_across, b_across: the operand lies across K, see operand_in_shared(); only
 // possible for two-byte elements.
 template <Factor factor, bool b_across = false, bool a_across = false,
@@ -163,8 +156,7 @@ template <Factor factor, bool b_across = false, bool a_across = false,
 __device__ __forceinline__ void multiply_add(Sum (&sum)[registers],
                                              std::uint64_t a, std::uint64_t b,
                                              bool add = true) {
-  static_assert((registers % 16 == 0 || registers == 88) && registers >= 32 &&
-                registers <= 128);
+  static_assert(registers % 16 == 0 && registers >= 32 && registers <= 128);
   constexpr bool narrow = factor == Factor::f16 || factor == Factor::bf16;
   static_assert(narrow || !(a_across || b_across),
                 "only elements of two bytes can lie across K");
@@ -221,7 +213,6 @@ __device__ __forceinline__ void multiply_add(float (&sum)[registers],
 #undef PARLAB_48
 #undef PARLAB_64
 #undef PARLAB_80
-#undef PARLAB_88
 #undef PARLAB_96
 #undef PARLAB_112
 #undef PARLAB_128
@@ -229,7 +220,6 @@ __device__ __forceinline__ void multiply_add(float (&sum)[registers],
 #undef PARLAB_NUMBERS_48
 #undef PARLAB_NUMBERS_64
 #undef PARLAB_NUMBERS_80
-#undef PARLAB_NUMBERS_88
 #undef PARLAB_NUMBERS_96
 #undef PARLAB_NUMBERS_112
 #undef PARLAB_NUMBERS_128
