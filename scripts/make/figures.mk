@@ -15,7 +15,7 @@ folder_of = scripts/$(if $(wildcard scripts/$(notdir $1)/steps.sh),$(notdir $1),
 tables_of = $(wildcard $(folder_of)/tables.sql)
 # A file of records is packed, plain, or both (parlab pack), under one name.
 parts_of  = $(wildcard $(foreach r,$1,$r $r.zst))
-DATABASE_SOURCES := $(wildcard src/record/* src/statistics/* src/commands/database.cpp src/commands/sqlite.* src/commands/query.cpp results/published/*.csv)
+DATABASE_SOURCES := $(wildcard src/audit/* src/record/* src/statistics/* src/commands/database.cpp src/commands/sqlite.* src/commands/query.cpp results/published/*.csv)
 STYLE    := scripts/figures/style.gp scripts/figure.sh $(wildcard scripts/figures/*.gp)
 
 # figures_of MACHINE/EXPERIMENT: its database, one rule per figure, one for the

@@ -277,6 +277,31 @@ Audit audit(const std::vector<Record>& records,
   return audit;
 }
 
+std::size_t leave_out_rejected(std::vector<Record>& records,
+                               const std::map<std::string, Run>& runs) {
+  constexpr Cause shown[] = {Cause::source_changed, Cause::others_were_at_work,
+                             Cause::too_wide};
+  const auto [counted, objections] = audit(records, runs);
+  std::map<std::string, Detail> against;
+  for (const auto& [record, why] : objections) {
+    if (std::ranges::find(shown, why.cause) != std::end(shown)) continue;
+    auto& known = against[counted[record].identity()];
+    if (!known || known.cause == Cause::ceilings_differ) known = why;
+  }
+  std::erase_if(records, [&](Record& record) {
+    const auto found = against.find(record.identity());
+    if (found == against.end()) return false;
+    if (found->second.cause != Cause::ceilings_differ) return true;
+    record.roof_s = 0;
+    record.roof_absent = found->second;
+    return false;
+  });
+  return static_cast<std::size_t>(
+      std::ranges::count_if(against, [](const auto& point) {
+        return point.second.cause != Cause::ceilings_differ;
+      }));
+}
+
 std::vector<std::string> arguments_for(const Record& record) {
   const Size extents = extents_of(record.workload, record.size);
   std::vector<std::string> words{

@@ -50,6 +50,14 @@ Audit audit(const std::vector<Record>& records,
             const std::map<std::string, Run>& runs,
             const AuditRules& rules = {});
 
+// Removes the records of the points that pages and figures do not show, and
+// returns how many points these are. Points of changed sources stay, since they
+// were right when measured, and so do those of busy hosts and with wide
+// intervals, which a page marks. If only the ceiling is in doubt, the records
+// stay without their roof.
+std::size_t leave_out_rejected(std::vector<Record>& records,
+                               const std::map<std::string, Run>& runs);
+
 // The arguments of "bin/parlab" that measure the record again with its
 // tunables.
 std::vector<std::string> arguments_for(const Record& record);

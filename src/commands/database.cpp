@@ -1,15 +1,17 @@
 // `parlab database`: records and the views of an experiment, for figures.
 //
 // Tables: all_records has the columns of `parlab export` and those that any
-// variant or counter could have filled; records has those that were timed on
-// uniform inputs; workloads, parameters and variants have the name of each;
-// published_NAME holds results/published/NAME.csv, with _ for -. Each view of
-// the experiment is a table, too. Empty cells are NULL.
+// variant or counter could have filled, without the points that the audit
+// rejects; records has those that were timed on uniform inputs; workloads,
+// parameters and variants have the name of each; published_NAME holds
+// results/published/NAME.csv, with _ for -. Each view of the experiment is a
+// table, too. Empty cells are NULL.
 #include <algorithm>
 #include <filesystem>
 #include <regex>
 #include <set>
 
+#include "audit/audit.hpp"
 #include "cli/command.hpp"
 #include "commands/sqlite.hpp"
 #include "core/file.hpp"
@@ -104,6 +106,7 @@ int make_database(const Arguments& arguments, const Streams& streams) {
   }
   const auto views = read_text(arguments.text("views"), "--views");
   auto loaded = load_records(paths[0]);
+  leave_out_rejected(loaded.records, loaded.runs);
   const auto warnings = std::move(loaded.warnings);
   const RecordTable table(std::move(loaded));
   write_beside(paths[1], [&](const fs::path& part) {

@@ -82,37 +82,6 @@ std::vector<std::string> Measured::workloads() const {
   return {names.begin(), names.end()};
 }
 
-// The latest records that the audit rejects, by identity, and why. Records of
-// an older source stay, since they were right when measured. So do those of
-// busy hosts and with wide intervals, which the page marks.
-std::map<std::string, Detail> rejected(const std::vector<Record>& records,
-                                       const std::map<std::string, Run>& runs) {
-  constexpr Cause shown[] = {Cause::source_changed, Cause::others_were_at_work,
-                             Cause::too_wide};
-  const auto [counted, objections] = audit(records, runs);
-  std::map<std::string, Detail> against;
-  for (const auto& [record, why] : objections) {
-    if (std::ranges::find(shown, why.cause) != std::end(shown)) continue;
-    auto& known = against[counted[record].identity()];
-    if (!known || known.cause == Cause::ceilings_differ) known = why;
-  }
-  return against;
-}
-
-// Removes what the audit rejects. A time whose ceiling is in doubt stays, but
-// no share of its limit is shown.
-std::size_t leave_out(std::vector<Entry>& entries,
-                      const std::map<std::string, Detail>& against) {
-  return std::erase_if(entries, [&](Entry& entry) {
-    const auto found = against.find(entry.record.identity());
-    if (found == against.end()) return false;
-    if (found->second.cause != Cause::ceilings_differ) return true;
-    entry.record.roof_s = 0;
-    entry.record.roof_absent = found->second;
-    return false;
-  });
-}
-
 Measured load_machine(const fs::path& folder) {
   if (!fs::is_directory(folder)) {
     throw UsageError(folder.string() +
@@ -142,12 +111,12 @@ Measured load_machine(const fs::path& folder) {
     std::ranges::move(loaded.warnings, std::back_inserter(warnings));
   }
   oldest_first(records, runs);
-  const auto against = rejected(records, runs);
+  const auto rejected = leave_out_rejected(records, runs);
   std::vector<Run> in_order;
   for (auto& [id, run] : runs)
     in_order.push_back(std::move(run));
   auto measured = arrange(std::move(in_order), std::move(records));
-  measured.rejected = leave_out(measured.entries, against);
+  measured.rejected = rejected;
   measured.folder =
       fs::absolute(folder / ".").parent_path().filename().string();
   if (measured.machine.empty()) measured.machine = measured.folder;

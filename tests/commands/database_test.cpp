@@ -42,6 +42,7 @@ Record timed(const std::string& backend, const std::string& variant,
   record.variant = variant;
   record.dimensions = {"rows", "cols"};
   record.size = {64, 64};
+  record.source = "Makefile";  // a file that exists
   record.source_hash = "abc";
   record.verdict = Verdict::passed;
   for (int i = 0; i < samples; ++i) {
@@ -75,10 +76,11 @@ BOOST_AUTO_TEST_CASE(ratios_are_those_of_statistics) {
   run.machine = "here";
   const Record plain = timed("serial", "plain", 1e-3, 44),
                fast = timed("openmp", "quick", 5e-4, 44),
-               few = timed("openmp", "few", 5e-4, 3);
+               few = timed("openmp", "few", 5e-4, 3),
+               slow_library = timed("blas", "openblas", 2e-3, 44);
   {
     Store store(records, run);
-    for (const auto& record : {plain, fast, few})
+    for (const auto& record : {plain, fast, few, slow_library})
       store.append(record);
   }
   std::ofstream(views) << pairs_view;
@@ -109,6 +111,9 @@ BOOST_AUTO_TEST_CASE(ratios_are_those_of_statistics) {
   BOOST_TEST(number("value", "few") == ratio_of_few, tolerance);
   BOOST_TEST(asked("low", "few") == "\n");
   BOOST_TEST(asked("high", "few") == "\n");
+  // The audit rejects a library that is slower than a serial variant.
+  BOOST_TEST(asked("name", "few") == "few\n");
+  BOOST_TEST(asked("name", "openblas").empty());
   // The tables of an experiment have values with units and intervals.
   const auto questions = (folder.path / "tables.sql").string();
   std::ofstream(questions)
