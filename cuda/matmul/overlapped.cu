@@ -34,7 +34,7 @@ constexpr int overlapped_shared_bytes = Tile::shared_bytes + 16 * box_bytes;
 
 // Whether blocks may share a tile along k: larger ones leave too many sums.
 template <typename Tile>
-constexpr bool may_be_shared = Tile::rows* Tile::cols <= 128 * 128;
+constexpr bool may_be_shared = Tile::sums* Tile::threads <= 128 * 128;
 
 // c_in_boxes: C is stored by the copy engine, which needs rows aligned to 16
 // bytes. SHARED: blockIdx.y is the part of k of a block, which has one tile.

@@ -310,13 +310,9 @@ std::vector<std::string> arguments_for(const Record& record) {
       "--dtype",       std::string(to_string(record.dtype)),
       "--cache",       std::string(to_string(record.cache))};
   // In a size, a parameter cannot be 0.
-  if (extents.size() < record.size.size()) {
-    const auto names =
-        Registry::instance().workload(record.workload)->dimensions();
-    for (auto i = extents.size(); i < record.size.size(); ++i) {
-      words.insert(words.end(), {"--" + std::string(names.at(i)),
-                                 std::to_string(record.size[i])});
-    }
+  for (auto i = extents.size(); i < record.size.size(); ++i) {
+    words.insert(words.end(), {"--" + record.dimensions.at(i),
+                               std::to_string(record.size[i])});
   }
   if (record.inputs != InputKind::uniform)
     words.insert(words.end(),

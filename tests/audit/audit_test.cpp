@@ -220,6 +220,7 @@ BOOST_AUTO_TEST_CASE(a_command_measures_one_record_again) {
 BOOST_AUTO_TEST_CASE(a_command_gives_parameters_as_options) {
   auto record = a_record("covariance/openmp/panels", 100);
   record.workload = "covariance";
+  record.dimensions = {"m", "n", "float_n"};
   record.size.push_back(0);
   BOOST_TEST(command_for(record, "r.jsonl")
                  .starts_with("bin/parlab covariance 100x100 "
