@@ -85,7 +85,7 @@ footer() { # FIGURE: how far its source is from its foot, in pixels
 }
 expect "the source of a figure is not cut at its foot: $(footer plots/fixture/scan-2-ladder.svg)" \
   test "$(footer plots/fixture/scan-2-ladder.svg)" -ge 6
-expect "... which names the size" grep -q '<title>scan, float: .* at 0.25 MiB' plots/fixture/scan-2-ladder.svg
+expect "... which names the size" grep -q '<title>scan, float: .* at 256 KiB' plots/fixture/scan-2-ladder.svg
 scan=results/fixture/scan.jsonl
 sed -Ei.steady 's/"roof_s":[^,]*,("slowest_roof_s":[^,]*,)?//' $scan
 own_make figures >/dev/null 2>&1
