@@ -1,9 +1,9 @@
 // Persistent blocks in clusters of two. As many blocks as multiprocessors stay
 // for the whole product and take one tile of C after another: while two
 // warpgroups still write sums, the copies of the next tile are under way. The
-// two blocks of a cluster compute tiles below one another, which need the same
-// columns of B. Each asks for half of the panels, and the copy engine delivers
-// them to both, so that L2 is read a third less.
+// two blocks of a cluster compute tiles side by side, which need the same rows
+// of A. Each asks for half of them, and the copy engine delivers them to both,
+// so that L2 is read a third less.
 //
 // Tiles are taken in groups of 2048 rows, column by column: tiles computed at
 // the same time find their A and B in L2. Matrices whose rows are not aligned
@@ -19,7 +19,7 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
     matmul_clusters(const PARLAB_GRID_CONSTANT TensorMap a,
                     const PARLAB_GRID_CONSTANT TensorMap b, float* c,
                     std::int64_t m, std::int64_t k, std::int64_t n) {
-  using Tile = WarpgroupTile<T>;
+  using Tile = WarpgroupTile<T, 256, 128, Shares::a>;
   unsigned char* const stages = aligned_shared_memory();
   __shared__ Barrier full[Tile::stages], empty[Tile::stages];
   const int steps = warpgroup_steps<Tile>(k);
@@ -45,8 +45,8 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
           // All warps of both blocks have used the stage: copies go to both
           // blocks.
           wait(empty[ring.stage], ring.parity ^ 1);
-          copy_shared_stage<Tile>(stages + ring.stage * Tile::stage_bytes,
-                                  full[ring.stage], a, b, step, row0, col0);
+          copy_stage<Tile>(stages + ring.stage * Tile::stage_bytes,
+                           full[ring.stage], a, b, step, row0, col0);
         }
       });
       wait_for_all_stages(empty, ring);
@@ -72,12 +72,12 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
 const Register<Matmul, float16, bfloat16, float> variant(
     {.rung = 13,
      .idea =
-         "blocks stay for all tiles; pairs of blocks share their reads of B",
+         "blocks stay for all tiles; pairs of blocks share their reads of A",
      .arithmetic = Arithmetic::tf32,
      .units = tensor_units(),
      .hardware = "warpgroup products, bulk tensor copies and clusters"},
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
-      using Tile = WarpgroupTile<T>;
+      using Tile = WarpgroupTile<T, 256, 128, Shares::a>;
       refuse_without_warpgroups();
       const auto [a, b] = align_operands(gpu, p);
       gpu.launch({.grid = {blocks_that_stay<Tile>(gpu, p.m, p.n)},

@@ -1,18 +1,19 @@
-// Sums leave by bulk tensor stores: a warp writes a box of 512 sums into
-// shared memory, and one of its lanes asks the copy engine to store it. The
-// warp goes on with the next box in another buffer, and then with the
-// products of the next tile, while the first stores are on their way.
-// Compared with stores by each lane, C is written in whole lines, and no
-// product waits for a store.
+// Sums leave by bulk tensor stores: two warps write a box of 1024 sums into
+// shared memory, and a thread asks the copy engine to store it. The warps go on
+// with the next box in another buffer, and then with the products of the next
+// tile, while the first stores are on their way. Compared with stores by each
+// lane, C is written in whole lines, and no product waits for a store.
+//
+// Two teams of a warpgroup may have a tile each and take turns: while one
+// multiplies, the other writes its sums into shared memory.
 //
 // The tile is the one that a model of the time prefers: rounds of tiles, each
 // as long as its products or as its copies. If there are too few tiles for all
-// multiprocessors, several blocks may share one, each for a part of k. One, two
-// or three warpgroups multiply 64 to 192 rows by 64 to 256 columns. As before,
-// there are persistent blocks, in clusters of two that share their reads of B,
-// and specialised warps with a ring of stages. Each lane stores rows of C that
-// are not aligned to 16 bytes; matrices A and B whose rows are not are copied
-// first.
+// multiprocessors, several blocks may share one, each for a part of k. Small
+// tiles have blocks of their own, large ones clusters of two that share their
+// reads of A. As before, blocks stay, and specialised warps have a ring of
+// stages. Each lane stores rows of C that are not aligned to 16 bytes; matrices
+// A and B whose rows are not are copied first.
 #include <limits>
 
 #include "parts.cuh"
@@ -22,31 +23,47 @@ using namespace parlab;
 
 namespace {
 
-// A box of 512 sums. Beside the stages there is room for 16 boxes. With twelve
-// warps each has one buffer, with eight two, with four four: a box for each 32
-// of 128 columns.
-constexpr int box_bytes = 512 * 4;
+// The threads of a block that multiply.
 template <typename Tile>
-constexpr int buffers = 16 / Tile::warps;
+constexpr int multiplying = Tile::teams* Tile::threads;
+
+// A box of 1024 sums of two warps. Beside the stages there is room for 8 boxes.
+// Two of twelve warps have one buffer, of eight two, of four four: a box for
+// each 32 of 128 rows.
+constexpr int box_bytes = 1024 * 4;
+template <typename Tile>
+constexpr int buffers = 8 * 64 / multiplying<Tile>;
 
 template <typename Tile>
-constexpr int overlapped_shared_bytes = Tile::shared_bytes + 16 * box_bytes;
+constexpr int overlapped_shared_bytes = Tile::shared_bytes + 8 * box_bytes;
 
 // Whether blocks may share a tile along k: larger ones leave too many sums.
 template <typename Tile>
-constexpr bool may_be_shared = Tile::sums* Tile::threads <= 128 * 128;
+constexpr bool may_be_shared =
+    Tile::teams == 1 && Tile::sums* Tile::threads <= 128 * 128;
+
+// Walks past the steps of a tile.
+template <int stages>
+__device__ __forceinline__ void skip(Ring<stages>& ring, int steps) {
+  const int to = ring.stage + steps;
+  ring.stage = to % stages;
+  ring.parity ^= to / stages % 2;
+}
 
 // c_in_boxes: C is stored by the copy engine, which needs rows aligned to 16
 // bytes. SHARED: blockIdx.y is the part of k of a block, which has one tile.
 template <typename Tile, bool SHARED>
-__global__ void PARLAB_CLUSTER(2) __launch_bounds__(Tile::threads + 128, 1)
-    matmul_overlapped(const PARLAB_GRID_CONSTANT TensorMap a,
-                      const PARLAB_GRID_CONSTANT TensorMap b,
-                      const PARLAB_GRID_CONSTANT TensorMap c_boxes,
-                      bool c_in_boxes, float* c, std::int64_t m, std::int64_t k,
-                      std::int64_t n, PartsOfK<float> parts) {
+__global__ void PARLAB_CLUSTER(Tile::cluster)
+    __launch_bounds__(multiplying<Tile> + 128, 1)
+        matmul_overlapped(const PARLAB_GRID_CONSTANT TensorMap a,
+                          const PARLAB_GRID_CONSTANT TensorMap b,
+                          const PARLAB_GRID_CONSTANT TensorMap c_boxes,
+                          bool c_in_boxes, float* c, std::int64_t m,
+                          std::int64_t k, std::int64_t n,
+                          PartsOfK<float> parts) {
   unsigned char* const stages = aligned_shared_memory();
   __shared__ Barrier full[Tile::stages], empty[Tile::stages];
+  __shared__ Barrier turn[Tile::teams];  // of each team, to multiply
   int first_step = 0, steps = warpgroup_steps<Tile>(k);
   if constexpr (SHARED) {  // two at a time in TF32
     const int units = steps / Tile::steps_at_once, part = blockIdx.y;
@@ -56,7 +73,8 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(Tile::threads + 128, 1)
   // If one warpgroup multiplies, there are enough registers for all. For two or
   // three, the one that copies gives up some of its own: with 152 instead of
   // 160 the compiler makes products in TF32 wait for one another.
-  constexpr bool scarce = Tile::warps >= 8, three = Tile::warps == 12;
+  constexpr int warpgroups = multiplying<Tile> / 128;
+  constexpr bool scarce = warpgroups > 1, three = warpgroups == 3;
   constexpr int kept = three ? 32 : 40, taken = three ? 160 : 232;
 
   if (threadIdx.x == 0) {
@@ -66,24 +84,30 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(Tile::threads + 128, 1)
     for (Barrier& barrier : full)
       init_barrier(barrier, 1);
     for (Barrier& barrier : empty)
-      init_barrier(barrier, 2 * Tile::warps);
+      init_barrier(barrier, Tile::cluster * Tile::warps);
+    for (Barrier& barrier : turn)
+      init_barrier(barrier, Tile::warps);
     publish_barriers();
   }
 
-  sync_cluster();
+  if constexpr (Tile::cluster == 1) {
+    __syncthreads();
+  } else {
+    sync_cluster();
+  }
 
   Ring<Tile::stages> ring;
-  if (threadIdx.x >= Tile::threads) {  // ---- the last warpgroup copies
+  if (threadIdx.x >= multiplying<Tile>) {  // ---- the last warpgroup copies
     if constexpr (scarce) give_registers<kept>();
-    if (threadIdx.x == Tile::threads) {
+    if (threadIdx.x == multiplying<Tile>) {
       each_tile<Tile>(m, n, [&](int row0, int col0) {
         for (int step = 0; step < steps; ++step, ring.advance()) {
-          // All warps of both blocks have used the stage: copies go to both
+          // All warps of the cluster have used the stage: copies go to both
           // blocks.
           wait(empty[ring.stage], ring.parity ^ 1);
-          copy_shared_stage<Tile>(stages + ring.stage * Tile::stage_bytes,
-                                  full[ring.stage], a, b, first_step + step,
-                                  row0, col0);
+          copy_stage<Tile>(stages + ring.stage * Tile::stage_bytes,
+                           full[ring.stage], a, b, first_step + step, row0,
+                           col0);
         }
       });
       wait_for_all_stages(empty, ring);
@@ -97,31 +121,50 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(Tile::threads + 128, 1)
     WarpgroupSums<Tile> sums;
     const int lane = threadIdx.x % 32;
     unsigned char* const boxes = stages + Tile::stages * Tile::stage_bytes +
-                                 threadIdx.x / 32 * buffers<Tile> * box_bytes;
+                                 threadIdx.x / 64 * buffers<Tile> * box_bytes;
+    const bool stores = threadIdx.x % 64 == 0;
+    const int team = Tile::teams == 1 ? 0 : threadIdx.x / Tile::threads;
+    int tiles = 0;
     each_tile<Tile>(m, n, [&](int row0, int col0) {
+      int left = steps;
+      if constexpr (Tile::teams == 2) {
+        const int tile = tiles++;
+        if (tile % 2 != team) return skip(ring, steps);
+        wait(turn[team], (tile / 2 + 1 - team) % 2);  // no wait at first
+      }
       sums.multiply(
           stages, steps, ring,
-          [&](const Ring<Tile::stages>& r) { wait(full[r.stage], r.parity); },
+          [&](const Ring<Tile::stages>& r) {
+            wait(full[r.stage], r.parity);
+            // The last stage is here: the other team's is the next.
+            if (Tile::teams == 2 && --left == 0 && lane == 0)
+              arrive(turn[1 - team]);
+          },
           [&](int stage) {
-            if (lane < 2) arrive_in_cluster(empty[stage], lane);
+            if constexpr (Tile::cluster == 1) {
+              if (lane == 0) arrive(empty[stage]);
+            } else {
+              if (lane < 2) arrive_in_cluster(empty[stage], lane);
+            }
           });
       if constexpr (SHARED) {
-        parts.template leave<Tile::threads, Tile::sums>(sums.sum);
+        float* const all = reinterpret_cast<float*>(sums.sum);
+        parts.template leave<Tile::threads, Tile::sums>(all);
         if (!parts.all_ended()) return;
-        parts.template add<Tile::threads, Tile::sums>(sums.sum);
+        parts.template add<Tile::threads, Tile::sums>(all);
       }
       if (c_in_boxes) {
         // A buffer is free once only the other buffers' stores may still read.
         const auto store = [&]<int q>() {
           unsigned char* const box = boxes + q % buffers<Tile> * box_bytes;
-          if (lane == 0) wait_for_stores_to_read<buffers<Tile> - 1>();
-          __syncwarp();
+          if (stores) wait_for_stores_to_read<buffers<Tile> - 1>();
+          sync_pair_of_warps();
           sums.template write_box<q>(box);
           fence_for_copies();
-          __syncwarp();
+          sync_pair_of_warps();
           int row, col;
           sums.box(q, row, col);
-          if (lane == 0) store_box(c_boxes, box, col0 + col, row0 + row);
+          if (stores) store_box(c_boxes, box, col0 + col, row0 + row);
         };
         [&]<int... q>(std::integer_sequence<int, q...>) {
           (store.template operator()<q>(), ...);
@@ -131,16 +174,15 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(Tile::threads + 128, 1)
         sums.store(c, m, n, row0, col0);
       }
     });
-    if (c_in_boxes && lane == 0) wait_for_stores_to_read<0>();
+    if (c_in_boxes && stores) wait_for_stores_to_read<0>();
   }
 }
 
 // parts: the blocks that share a tile.
 template <typename Tile>
 void launch_overlapped(Gpu& gpu, const Matmul::Args<typename Tile::Element>& p,
-                       int parts) {
+                       const AlignedOperands& from, int parts) {
   using Sums = WarpgroupSums<Tile>;
-  const auto [a, b] = align_operands(gpu, p);
   const bool bulk = p.n % 4 == 0;
   const TensorMap boxes = bulk
                               ? tensor_map({MapElement::float32,
@@ -153,10 +195,11 @@ void launch_overlapped(Gpu& gpu, const Matmul::Args<typename Tile::Element>& p,
   const std::int64_t blocks = blocks_that_stay<Tile>(gpu, p.m, p.n);
   const auto launch = [&](auto kernel, const PartsOfK<float>& parts_of_k) {
     gpu.launch({.grid = {blocks, parts},
-                .block = {Tile::threads + 128},
+                .block = {multiplying<Tile> + 128},
                 .shared_bytes = overlapped_shared_bytes<Tile>},
-               kernel, map_of_a<Tile>(a, p.m, p.k), map_of_b<Tile>(b, p.k, p.n),
-               boxes, bulk, p.c, p.m, p.k, p.n, parts_of_k);
+               kernel, map_of_a<Tile>(from.a, p.m, p.k),
+               map_of_b<Tile>(from.b, p.k, p.n), boxes, bulk, p.c, p.m, p.k,
+               p.n, parts_of_k);
   };
   if constexpr (may_be_shared<Tile>) {
     if (parts > 1) {
@@ -169,22 +212,31 @@ void launch_overlapped(Gpu& gpu, const Matmul::Args<typename Tile::Element>& p,
 
 // The cycles of a multiprocessor for its tiles, in whole rounds, if `parts`
 // blocks share each. A step of 128 bytes along k takes as long as its products,
-// 32 sums of one element in each cycle, or as its copies, 56 bytes in each
-// cycle. Tiles that are no multiples of 64 take a twentieth longer. The three
-// constants are measured on an H100, with two dozen tiles at sizes from 256 to
-// 8192; those of sharing on an H200.
+// 29 sums of one element in each cycle, or as its copies, 2.3 cycles for each
+// 128 bytes, and half as many more if those lie in two lines of memory. Tiles
+// whose rows are no multiple of 64 take a twentieth longer. Then sums leave,
+// seven in a cycle, of two teams one at a time. Clusters start later. The
+// constants are measured on an H200, with 45 tiles at 16 sizes from 256 to
+// 6000: the choice costs 0.4 % on average, 7 % at most.
 template <typename Tile>
 double estimate_overlapped(const Gpu& gpu, std::int64_t m, std::int64_t k,
-                           std::int64_t n, int parts) {
-  constexpr double longer = Tile::rows % 64 + Tile::cols % 64 == 0 ? 1 : 1.05,
-                   products = longer * Tile::rows * Tile::cols / 32,
-                   copies = (Tile::rows + Tile::cols) * 128 / 56.0,
-                   of_part = 1000 + Tile::rows * Tile::cols * 4 / 40.0;
-  const std::int64_t rounds = ceil_div(pairs_of_tiles<Tile>(m, n) * parts,
-                                       gpu.multiprocessors() / 2),
+                           std::int64_t n, const AlignedOperands& from,
+                           int parts) {
+  const auto lines = [](const AlignedMatrix& matrix) {
+    return matrix.pitch % 128 == 0 ? 1 : 1.5;
+  };
+  constexpr int all = Tile::rows * Tile::cols;
+  const double products = (Tile::rows % 64 == 0 ? 1 : 1.05) * all / 29,
+               copies = 2.3 * (Tile::rows * lines(from.a) +
+                               Tile::cols * lines(from.b)),
+               leaving = all / 7.0 / Tile::teams;
+  const std::int64_t rounds = ceil_div(clusters_of_tiles<Tile>(m, n) * parts,
+                                       gpu.multiprocessors() / Tile::cluster),
                      steps = ceil_div(ceil_div(k, Tile::depth), parts);
-  return std::max(products, copies) * static_cast<double>(rounds * steps) +
-         (parts > 1 ? 4000 + of_part * parts : 0);
+  const double round =
+      std::max(products, copies) * static_cast<double>(steps) + leaving;
+  return round * static_cast<double>(rounds) + 2000 * (Tile::cluster - 1) +
+         (parts > 1 ? 4000 + (1000 + all / 10.0) * parts : 0);
 }
 
 }  // namespace
@@ -197,32 +249,43 @@ const Register<Matmul, float16, bfloat16, float> variant(
      .hardware = "warpgroup products, bulk tensor copies and clusters"},
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
       refuse_without_warpgroups();
+      const AlignedOperands from = align_operands(gpu, p);
 
       double least = std::numeric_limits<double>::infinity();
       int parts_of_best = 1;
-      void (*best)(Gpu&, const Matmul::Args<T>&, int parts) = nullptr;
-      const auto consider = [&]<typename Tile>() {
+      void (*best)(Gpu&, const Matmul::Args<T>&, const AlignedOperands&,
+                   int parts) = nullptr;
+      const auto consider = [&]<int rows, int cols, Shares shares = Shares::a,
+                                int teams = 1>() {
+        using Tile = WarpgroupTile<T, rows, cols, shares, teams>;
         // More than one part only if all run at once.
         const auto most = std::min<std::int64_t>(
             may_be_shared<Tile> ? most_parts(p.k, Tile::depth) : 1,
-            gpu.multiprocessors() / 2 / pairs_of_tiles<Tile>(p.m, p.n));
+            gpu.multiprocessors() / Tile::cluster /
+                clusters_of_tiles<Tile>(p.m, p.n));
         for (int parts = 1; parts == 1 || parts <= most; ++parts) {
           const double time =
-              estimate_overlapped<Tile>(gpu, p.m, p.k, p.n, parts);
+              estimate_overlapped<Tile>(gpu, p.m, p.k, p.n, from, parts);
           if (time >= least) continue;
           least = time, parts_of_best = parts, best = launch_overlapped<Tile>;
         }
       };
-      consider.template operator()<WarpgroupTile<T>>();
-      consider.template operator()<WarpgroupTile<T, 224>>();
-      consider.template operator()<WarpgroupTile<T, 192, 192>>();
-      consider.template operator()<WarpgroupTile<T, 192>>();
-      consider.template operator()<WarpgroupTile<T, 160, 192>>();
-      consider.template operator()<WarpgroupTile<T, 160>>();
-      consider.template operator()<WarpgroupTile<T, 96, 192>>();
-      consider.template operator()<WarpgroupTile<T, 64, 192>>();
-      consider.template operator()<WarpgroupTile<T, 128>>();
-      consider.template operator()<WarpgroupTile<T, 128, 64>>();
-      consider.template operator()<WarpgroupTile<T, 64, 64>>();
-      best(gpu, p, parts_of_best);
+      consider.template operator()<256, 128>();
+      consider.template operator()<192, 192>();
+      consider.template operator()<192, 128>();
+      consider.template operator()<96, 192, Shares::nothing>();
+      consider.template operator()<128, 128, Shares::nothing>();
+      consider.template operator()<96, 128, Shares::nothing>();
+      consider.template operator()<64, 128, Shares::nothing>();
+      consider.template operator()<96, 64, Shares::nothing>();
+      consider.template operator()<64, 64, Shares::nothing>();
+      if constexpr (sizeof(T) == 2) {
+        consider.template operator()<176, 192>();
+        consider.template operator()<144, 128, Shares::a, 2>();
+        consider.template operator()<128, 128, Shares::a, 2>();
+        consider.template operator()<32, 64, Shares::nothing>();
+      } else {
+        consider.template operator()<128, 64, Shares::nothing>();
+      }
+      best(gpu, p, from, parts_of_best);
     });

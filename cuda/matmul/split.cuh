@@ -63,7 +63,7 @@ struct TwoHalves {
 };
 
 template <typename Scheme>
-struct SplitTile {
+struct SplitTile : ClusterOfTiles<Shares::b> {
   static constexpr int rows = 128, cols = 128;  // rows and columns of C
   static constexpr int depth = Scheme::depth;
   static constexpr int a_row = 2 * depth;  // bytes
@@ -73,7 +73,7 @@ struct SplitTile {
   static constexpr int stage_bytes = Scheme::parts * a_part + 2 * panel;
   static constexpr int steps_per_sum = 64 / depth;
   // in a group of tiles that are taken together
-  static constexpr int pairs_down = 8;
+  static constexpr int clusters_down = 8;
   static constexpr int warps = 8, threads = 32 * warps;
   static constexpr int shared_bytes = Scheme::stages * stage_bytes + 1024;
 };

@@ -2,13 +2,16 @@
 // copies and the products of one stage of shared memory, and the stores of
 // sums.
 //
-// A block computes HEIGHT x EDGE of C (in TF32 EDGE x HEIGHT), HEIGHT 192, 128
-// or 64, EDGE 256, 192, 128 or 64. Its first warpgroups multiply, one for every
-// 64 of the height, in steps of 128 bytes along k: 64 columns of A, in TF32 32.
-// A stage of shared memory holds both tiles as rows of 128 bytes: the rows of
-// A; then B in panels of 64 or 32 columns, each with all rows of B's tile. Each
-// 8 rows are permuted in pieces of 16 bytes, so that neither copies nor
-// products have bank conflicts: piece p of row r lies at p ^ r % 8.
+// A block computes ROWS x COLS of C. Its first warpgroups multiply, each 64 of
+// the columns, in steps of 128 bytes along k: 64 columns of A, in TF32 32. A
+// stage of shared memory holds both tiles as rows of 128 bytes: the rows of A;
+// then B in panels of 64 or 32 columns, each with all rows of B's tile. Each 8
+// rows are permuted in pieces of 16 bytes, so that neither copies nor products
+// have bank conflicts: piece p of row r lies at p ^ r % 8.
+//
+// C^T = B^T A^T is computed, because in TF32 only the first operand of a
+// product may come from registers (see there). So the columns of C count in
+// 64, and its rows, those of A^T's columns, in 8.
 #pragma once
 
 #include <algorithm>
@@ -24,38 +27,52 @@ using namespace parlab;
 
 namespace {
 
-template <typename T, int EDGE = 256, int HEIGHT = 128>
-struct WarpgroupTile {
+// The operand that the two blocks of a cluster share: A if their tiles lie side
+// by side, B if they lie below one another.
+enum class Shares { a, b, nothing };
+
+template <Shares SHARES>
+struct ClusterOfTiles {
+  static constexpr int blocks_down = SHARES == Shares::b ? 2 : 1,
+                       blocks_across = SHARES == Shares::a ? 2 : 1,
+                       cluster = blocks_down * blocks_across;
+};
+
+// SHARES: A or nothing. TEAMS: each has a tile of its own; of two, each is one
+// warpgroup that multiplies all columns.
+template <typename T, int ROWS = 256, int COLS = 128,
+          Shares SHARES = Shares::nothing, int TEAMS = 1>
+struct WarpgroupTile : ClusterOfTiles<SHARES> {
   using Element = T;
-  static constexpr bool narrow = sizeof(T) == 2;
-  static constexpr int rows = narrow ? HEIGHT : EDGE;
-  static constexpr int cols = narrow ? EDGE : HEIGHT;
-  static constexpr int warps = HEIGHT / 16, threads = 32 * warps;  // multiply
-  static constexpr int sums = rows * cols / threads;               // per thread
-  // columns of A and rows of B in a stage
-  static constexpr int depth = 128 / sizeof(T);
-  // A row of a panel of B has 128 bytes, or 64 where that would leave half a
-  // panel.
-  static constexpr int row_of_b = cols * static_cast<int>(sizeof(T)),
-                       panel_row = row_of_b % 128 == 0 ? 128 : 64;
-  static_assert(row_of_b % 64 == 0);
-  static constexpr int panel_cols = panel_row / sizeof(T),
-                       panels = cols / panel_cols;
-  static constexpr int a_bytes = rows * 128, panel_bytes = depth * panel_row;
+  static constexpr int rows = ROWS, cols = COLS, teams = TEAMS;
+  // of 64 columns, that a warpgroup multiplies
+  static constexpr int blocks = teams == 2 ? cols / 64 : 1;
+  static constexpr int warps = cols / blocks / 16, threads = 32 * warps;
+  static constexpr int sums = rows * cols / threads;  // per thread
+  // columns of A and rows of B in a stage, columns of a panel of B
+  static constexpr int depth = 128 / sizeof(T), panel_cols = depth;
+  static constexpr int panels = cols / panel_cols;
+  static constexpr int a_bytes = rows * 128, panel_bytes = depth * 128;
   static constexpr int stage_bytes = a_bytes + panels * panel_bytes;
   // 4 of the largest tiles, 12 of the smallest; 35 KB remain beside them
   static constexpr int stages = 192 * 1024 / stage_bytes;
 
   // The number of steps is a multiple of this: see the sums in TF32.
-  static constexpr int steps_at_once = narrow ? 1 : 2;
+  static constexpr int steps_at_once = sizeof(T) == 2 ? 1 : 2;
 
-  // Pairs of tiles, one below the other, in a group of tiles that are taken
-  // together: of about 2048 rows.
-  static constexpr int pairs_down = 1024 / rows;
+  // Clusters, one below the other, in a group of tiles that are taken together:
+  // of about 2048 rows.
+  static constexpr int clusters_down = 2048 / rows;
   // of permuted data; dynamic shared memory has less
   static constexpr int alignment = 1024;
   static constexpr int shared_bytes = stages * stage_bytes + alignment;
 };
+
+// This thread among those that multiply its tile.
+template <typename Tile>
+__device__ __forceinline__ int thread_of_tile() {
+  return Tile::teams == 1 ? threadIdx.x : threadIdx.x % Tile::threads;
+}
 
 // The number of steps along k of a tile.
 template <typename Tile>
@@ -70,16 +87,98 @@ __device__ __forceinline__ unsigned char* aligned_shared_memory() {
   return shared + (1024 - shared_address(shared) % 1024) % 1024;
 }
 
-// Products of half and bfloat16: warpgroup 0 has the upper 64 rows of C's tile,
-// 1 the next ones. Both operands come from shared memory; B is transposed on
-// the way.
-template <typename Tile, bool = Tile::narrow>
-struct WarpgroupSums {
-  static constexpr Factor factor =
-      std::is_same_v<typename Tile::Element, float16> ? Factor::f16
-                                                      : Factor::bf16;
+// The sums of a thread, which has two columns of C in each block of 64:
+// neighbours or, in 16 bits, two that are eight apart.
+template <typename Tile>
+struct SumsOfTile {
+  static constexpr int blocks = Tile::blocks;
+  static constexpr bool neighbours = sizeof(typename Tile::Element) == 4;
 
-  float sum[Tile::sums];
+  // of C^T, as the instruction has it
+  float sum[blocks][Tile::rows / 2];
+
+  // Stores rows of C in whole sectors of 32 bytes.
+  __device__ __forceinline__ void store(float* c, std::int64_t m,
+                                        std::int64_t n, std::int64_t row0,
+                                        std::int64_t col0) const {
+    const int lane = threadIdx.x % 32;
+    _Pragma("unroll")
+    for (int block = 0; block < blocks; ++block) {
+      const std::int64_t col =
+          col0 + first_col(block) + lane / 4 * (neighbours ? 2 : 1);
+      _Pragma("unroll")
+      for (int j = 0; j < Tile::rows / 8; ++j) {
+        _Pragma("unroll")
+        for (int e = 0; e < 2; ++e) {
+          const std::int64_t row = row0 + 8 * j + lane % 4 * 2 + e;
+          if (row >= m) continue;
+          const float one = sum[block][4 * j + e],
+                      other = sum[block][4 * j + 2 + e];
+          float* const to = c + row * n;
+          if constexpr (neighbours) {
+            store_pair(to, col, n, one, other);
+          } else {
+            if (col < n) to[col] = one;
+            if (col + 8 < n) to[col + 8] = other;
+          }
+        }
+      }
+    }
+  }
+
+  // Two warps share boxes of 32 columns. The place of box q in their part of C,
+  // and its contents from this warp, swizzled as bulk copies do it.
+  static constexpr int box_rows = Tile::rows % 32 == 0 ? 32 : 16, box_cols = 32,
+                       boxes_down = Tile::rows / box_rows,
+                       boxes = blocks * boxes_down;
+  __device__ __forceinline__ void box(int q, int& row, int& col) const {
+    row = q % boxes_down * box_rows;
+    col = first_col(q / boxes_down) / box_cols * box_cols;
+  }
+
+  template <int q>
+  __device__ __forceinline__ void write_box(unsigned char* box) const {
+    const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4,
+              half = threadIdx.x / 32 % 2;
+    const float* const from =
+        sum[q / boxes_down] + q % boxes_down * (box_rows / 2);
+    _Pragma("unroll")
+    for (int j = 0; j < box_rows / 8; ++j) {
+      _Pragma("unroll")
+      for (int e = 0; e < 2; ++e) {
+        const int row = 2 * t + e;
+        unsigned char* const in_row = box + (8 * j + row) * 128;
+        const float one = from[4 * j + e], other = from[4 * j + 2 + e];
+        if constexpr (neighbours) {
+          const int piece = (half * 4 + g / 2) ^ row;
+          *reinterpret_cast<float2*>(in_row + piece * 16 + g % 2 * 8) =
+              float2{one, other};
+        } else {
+          const int piece = (half * 4 + g / 4) ^ row;
+          float* const to = reinterpret_cast<float*>(in_row) + g % 4;
+          to[piece * 4] = one;
+          to[(piece ^ 2) * 4] = other;
+        }
+      }
+    }
+  }
+
+ protected:
+  // Of a block of 64 columns, the first column of this warp.
+  __device__ __forceinline__ static int first_col(int block) {
+    const int warp = thread_of_tile<Tile>() / 32;
+    if constexpr (blocks == 1) return warp * 16;
+    return (warp / 4 * blocks + block) * 64 + warp % 4 * 16;
+  }
+};
+
+// Products of half and bfloat16. Both operands come from shared memory; B is
+// transposed on the way.
+template <typename Tile, typename T = typename Tile::Element>
+struct WarpgroupSums : SumsOfTile<Tile> {
+  static constexpr Factor factor =
+      std::is_same_v<T, float16> ? Factor::f16 : Factor::bf16;
+  using SumsOfTile<Tile>::sum, SumsOfTile<Tile>::blocks;
 
   // Sums the products of `steps` stages, one after the other along the ring.
   // arrived(ring) returns when the ring's stage can be read; done(stage) is
@@ -100,77 +199,39 @@ struct WarpgroupSums {
       ring.advance();
     }
     wait_for_products<0>();
-    pin_registers(sum);
+    for (auto& of_block : sum)
+      pin_registers(of_block);
     done(before);
-  }
-
-  // Stores rows of C in whole sectors of 32 bytes.
-  __device__ __forceinline__ void store(float* c, std::int64_t m,
-                                        std::int64_t n, std::int64_t row0,
-                                        std::int64_t col0) const {
-    const int thread = threadIdx.x, lane = thread % 32;
-    _Pragma("unroll")
-    for (int part = 0; part < 2; ++part) {
-      const std::int64_t row = row0 + thread / 32 * 16 + part * 8 + lane / 4;
-      if (row >= m) continue;
-      _Pragma("unroll")
-      for (int j = 0; j < Tile::cols / 8; ++j) {
-        store_pair(c + row * n, col0 + 8 * j + lane % 4 * 2, n,
-                   sum[4 * j + 2 * part], sum[4 * j + 2 * part + 1]);
-      }
-    }
-  }
-
-  // The place of box q in a warp's part of C, and its contents, swizzled as
-  // bulk copies do it.
-  static constexpr int box_rows = 16, box_cols = 32, boxes = Tile::cols / 32;
-  __device__ __forceinline__ void box(int q, int& row, int& col) const {
-    row = threadIdx.x / 32 * 16;
-    col = 32 * q;
-  }
-
-  template <int q>
-  __device__ __forceinline__ void write_box(unsigned char* box) const {
-    const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-    _Pragma("unroll")
-    for (int j = 0; j < 4; ++j) {
-      const int piece = (2 * j + t / 2) ^ g;
-      _Pragma("unroll")
-      for (int part = 0; part < 2; ++part) {
-        const float* const pair = sum + 4 * (4 * q + j) + 2 * part;
-        *reinterpret_cast<float2*>(box + (g + 8 * part) * 128 + piece * 16 +
-                                   t % 2 * 8) = float2{pair[0], pair[1]};
-      }
-    }
   }
 
  private:
   __device__ __forceinline__ void start(const unsigned char* stage, bool add) {
-    const int group = threadIdx.x / 128;
-    const std::uint64_t a =
-        operand_in_shared<128>(stage + group * 64 * 128, 1024);
-    const std::uint64_t b = operand_in_shared<Tile::panel_row>(
-        stage + Tile::a_bytes, 8 * Tile::panel_row, Tile::panel_bytes);
+    const int group = thread_of_tile<Tile>() / 128;
+    const std::uint64_t a = operand_in_shared<128>(stage, 1024);
+    const std::uint64_t b = operand_in_shared<128>(
+        stage + Tile::a_bytes + group * blocks * Tile::panel_bytes, 1024);
     begin_products();
     _Pragma("unroll")
     for (int i = 0; i < Tile::depth / 16; ++i) {  // addresses count in 16 bytes
-      multiply_add<factor, true>(sum, a + i * 32 / 16,
-                                 b + i * 16 * Tile::panel_row / 16,
-                                 add || i > 0);
+      _Pragma("unroll")
+      for (int block = 0; block < blocks; ++block) {
+        multiply_add<factor, false, true>(
+            sum[block], b + (block * Tile::panel_bytes + i * 16 * 128) / 16,
+            a + i * 32 / 16, add || i > 0);
+      }
     }
     end_products();
   }
 };
 
 // Products of float in TF32. Elements of four bytes cannot be transposed on
-// their way from shared memory, and B would have to be. So C^T = B^T A^T is
-// computed, with B^T as the operand that may come from registers, where any
-// layout will do. Warpgroup 0 has the left 64 columns of C's tile, each warp 16
-// of them, each lane two neighbours: row g of B^T is column 2 g, row g + 8
-// column 2 g + 1.
+// their way from shared memory, and B has to be. So B^T comes from registers,
+// where any layout will do: of a warp's 16 columns, each lane has two
+// neighbours: row g of B^T is column 2 g, row g + 8 column 2 g + 1.
 template <typename Tile>
-struct WarpgroupSums<Tile, false> {
-  float sum[Tile::sums];
+struct WarpgroupSums<Tile, float> : SumsOfTile<Tile> {
+  using SumsOfTile<Tile>::sum;
+  static_assert(Tile::blocks == 1);
 
   // As above. Two sets of registers take turns, without a condition between
   // them: the compiler has to see that none is refilled while products use it.
@@ -195,51 +256,14 @@ struct WarpgroupSums<Tile, false> {
       advance.template operator()<1>(step + 1);
     }
     wait_for_products<0>();
-    pin_registers(sum);
+    pin_registers(sum[0]);
     done(before);
-  }
-
-  // Stores rows of C in whole sectors of 32 bytes.
-  __device__ __forceinline__ void store(float* c, std::int64_t m,
-                                        std::int64_t n, std::int64_t row0,
-                                        std::int64_t col0) const {
-    const int thread = threadIdx.x, lane = thread % 32;
-    const std::int64_t col = col0 + thread / 32 * 16 + lane / 4 * 2;
-    _Pragma("unroll")
-    for (int j = 0; j < Tile::rows / 8; ++j) {
-      _Pragma("unroll")
-      for (int e = 0; e < 2; ++e) {
-        const std::int64_t row = row0 + 8 * j + lane % 4 * 2 + e;
-        if (row < m)
-          store_pair(c + row * n, col, n, sum[4 * j + e], sum[4 * j + 2 + e]);
-      }
-    }
-  }
-
-  static constexpr int box_rows = 32, box_cols = 16, boxes = Tile::rows / 32;
-  __device__ __forceinline__ void box(int q, int& row, int& col) const {
-    row = 32 * q;
-    col = threadIdx.x / 32 * 16;
-  }
-
-  template <int q>
-  __device__ __forceinline__ void write_box(unsigned char* box) const {
-    const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-    _Pragma("unroll")
-    for (int j = 0; j < 4; ++j) {
-      _Pragma("unroll")
-      for (int e = 0; e < 2; ++e) {
-        const int at = 4 * (4 * q + j) + e, piece = (g / 2) ^ t;
-        *reinterpret_cast<float2*>(box + (8 * j + 2 * t + e) * 64 + piece * 16 +
-                                   g % 2 * 8) = float2{sum[at], sum[at + 2]};
-      }
-    }
   }
 
  private:
   template <int set>
   __device__ __forceinline__ void read(const unsigned char* stage) {
-    const int thread = threadIdx.x, lane = thread % 32, g = lane / 4,
+    const int thread = thread_of_tile<Tile>(), lane = thread % 32, g = lane / 4,
               t = lane % 4;
     const int warp = thread / 32, piece = warp % 2 * 4 + g / 2;
     const unsigned char* const panel =
@@ -271,7 +295,7 @@ struct WarpgroupSums<Tile, false> {
     begin_products();
     _Pragma("unroll")
     for (int i = 0; i < 4; ++i)
-      multiply_add(sum, b[set][i], a + i * 32 / 16, add || i > 0);
+      multiply_add(sum[0], b[set][i], a + i * 32 / 16, add || i > 0);
     end_products();
   }
 
@@ -281,13 +305,20 @@ struct WarpgroupSums<Tile, false> {
 // ---- copies by the copy engine, each requested by one thread
 
 // A stage: A's tile from row0 on and B's from col0 on, for this step along k.
+// Blocks that share A each ask for half of its rows, which arrive in both.
 template <typename Tile>
 __device__ __forceinline__ void copy_stage(unsigned char* stage, Barrier& full,
                                            const TensorMap& a,
                                            const TensorMap& b, int step,
                                            int row0, int col0) {
   arrive_expecting(full, Tile::stage_bytes);
-  load_box(stage, a, full, step * Tile::depth, row0);
+  if constexpr (Tile::cluster == 2) {
+    const int row = static_cast<int>(block_in_cluster()) * Tile::rows / 2;
+    load_box(stage + row * 128, a, full, std::uint16_t{0b11},
+             step * Tile::depth, row0 + row, 0);
+  } else {
+    load_box(stage, a, full, step * Tile::depth, row0);
+  }
   _Pragma("unroll")
   for (int p = 0; p < Tile::panels; ++p) {
     load_box(stage + Tile::a_bytes + p * Tile::panel_bytes, b, full,
@@ -295,27 +326,7 @@ __device__ __forceinline__ void copy_stage(unsigned char* stage, Barrier& full,
   }
 }
 
-// The same in a cluster of two blocks whose tiles lie below one another: each
-// asks for every other panel of B, which arrives in both.
-template <typename Tile>
-__device__ __forceinline__ void copy_shared_stage(unsigned char* stage,
-                                                  Barrier& full,
-                                                  const TensorMap& a,
-                                                  const TensorMap& b, int step,
-                                                  int row0, int col0) {
-  arrive_expecting(full, Tile::stage_bytes);
-  load_box(stage, a, full, step * Tile::depth, row0);
-  _Pragma("unroll")
-  for (int i = 0; i < Tile::panels; i += 2) {
-    const int p = i + static_cast<int>(block_in_cluster());
-    if (p == Tile::panels) break;
-    load_box(stage + Tile::a_bytes + p * Tile::panel_bytes, b, full,
-             std::uint16_t{0b11}, col0 + p * Tile::panel_cols,
-             step * Tile::depth, 0);
-  }
-}
-
-// ---- persistent blocks, in clusters of two
+// ---- persistent blocks, in clusters
 
 // The last act of a copying thread: it waits until all stages are free. By then
 // its copies have arrived in the other block, which no longer uses this one's
@@ -328,32 +339,37 @@ __device__ __forceinline__ void wait_for_all_stages(Barrier (&empty)[stages],
 }
 
 // Calls compute(row0, col0) for the tiles of C of this block, one after the
-// other. The two blocks of a cluster have tiles below one another; pairs are
-// taken in groups of Tile::pairs_down.
+// other. A cluster has neighbouring tiles; clusters are taken in groups of
+// Tile::clusters_down.
 template <typename Tile, typename Compute>
 __device__ __forceinline__ void each_tile(std::int64_t m, std::int64_t n,
                                           Compute compute) {
-  // pairs of tiles
-  const auto down = static_cast<int>(ceil_div(m, 2 * Tile::rows));
-  const auto across = static_cast<int>(ceil_div(n, Tile::cols));
+  constexpr int height = Tile::blocks_down * Tile::rows,
+                width = Tile::blocks_across * Tile::cols;
+  const auto down = static_cast<int>(ceil_div(m, height));
+  const auto across = static_cast<int>(ceil_div(n, width));
   const int rank = block_in_cluster();
-  for (int pair = blockIdx.x / 2; pair < down * across; pair += gridDim.x / 2) {
+  for (int cluster = blockIdx.x / Tile::cluster; cluster < down * across;
+       cluster += gridDim.x / Tile::cluster) {
     int row, col;
-    place_of_tile<Tile::pairs_down>(pair, down, across, row, col);
-    compute((2 * row + rank) * Tile::rows, col * Tile::cols);
+    place_of_tile<Tile::clusters_down>(cluster, down, across, row, col);
+    compute(row * height + (Tile::blocks_down == 2 ? rank * Tile::rows : 0),
+            col * width + (Tile::blocks_across == 2 ? rank * Tile::cols : 0));
   }
 }
 
 template <typename Tile>
-std::int64_t pairs_of_tiles(std::int64_t m, std::int64_t n) {
-  return ceil_div(m, 2 * Tile::rows) * ceil_div(n, Tile::cols);
+std::int64_t clusters_of_tiles(std::int64_t m, std::int64_t n) {
+  return ceil_div(m, Tile::blocks_down * Tile::rows) *
+         ceil_div(n, Tile::blocks_across * Tile::cols);
 }
 
 // As many blocks as there are multiprocessors, or tiles if those are fewer.
 template <typename Tile>
 std::int64_t blocks_that_stay(const Gpu& gpu, std::int64_t m, std::int64_t n) {
-  return 2 * std::min<std::int64_t>(pairs_of_tiles<Tile>(m, n),
-                                    gpu.multiprocessors() / 2);
+  return Tile::cluster *
+         std::min<std::int64_t>(clusters_of_tiles<Tile>(m, n),
+                                gpu.multiprocessors() / Tile::cluster);
 }
 
 // ---- on the host
@@ -376,14 +392,14 @@ constexpr MapElement map_element() {
   }
 }
 
-// A's boxes are a block's part of a stage. B's boxes are panels.
+// A's boxes are what a block asks for in a stage. B's boxes are panels.
 template <typename Tile>
 TensorMap map_of_a(const AlignedMatrix& a, std::int64_t m, std::int64_t k) {
   return tensor_map({map_element<typename Tile::Element>(),
                      a.data,
                      {k, m, 1},
                      {a.pitch, m * a.pitch},
-                     {Tile::depth, Tile::rows, 1},
+                     {Tile::depth, Tile::rows / Tile::cluster, 1},
                      128});
 }
 template <typename Tile>
@@ -393,7 +409,7 @@ TensorMap map_of_b(const AlignedMatrix& b, std::int64_t k, std::int64_t n) {
                      {n, k, 1},
                      {b.pitch, k * b.pitch},
                      {Tile::panel_cols, Tile::depth, 1},
-                     Tile::panel_row});
+                     128});
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Warpgroup products (Hopper): four warps together multiply 64 x 16 by 16 x 256
 // elements with one instruction, which reads both from shared memory by itself
-// and runs on while the warps continue. A block's tile of C, 128 x 256, lies in
+// and runs on while the warps continue. A block's tile of C, 256 x 128, lies in
 // the registers of two warpgroups. Compared with products by single warps, no
 // operand passes through registers, and one instruction does the work of 64.
 //

@@ -43,6 +43,11 @@ __device__ __forceinline__ std::uint64_t operand_in_shared(const void* shared,
          field(group) << 32 | pattern << 62;
 }
 
+// The block's threads 64 p to 64 p + 63 wait for one another.
+__device__ __forceinline__ void sync_pair_of_warps() {
+  PARLAB_SM90A("bar.sync %0, 64;" ::"r"(1 + threadIdx.x / 64) : "memory");
+}
+
 __device__ __forceinline__ void begin_products() {
   PARLAB_NOT_EMULATED("warpgroup products");
   PARLAB_SM90A("wgmma.fence.sync.aligned;" ::: "memory");
@@ -74,42 +79,47 @@ __device__ __forceinline__ void pin_registers(Register (&registers)[count]) {
 #define PARLAB_8(kind, s, i)                                                  \
   kind(s[i]), kind(s[i + 1]), kind(s[i + 2]), kind(s[i + 3]), kind(s[i + 4]), \
       kind(s[i + 5]), kind(s[i + 6]), kind(s[i + 7])
-#define PARLAB_16(kind, s, i) PARLAB_8(kind, s, i), PARLAB_8(kind, s, i + 8)
-#define PARLAB_32(kind, s) PARLAB_16(kind, s, 0), PARLAB_16(kind, s, 16)
-#define PARLAB_48(kind, s) PARLAB_32(kind, s), PARLAB_16(kind, s, 32)
-#define PARLAB_64(kind, s) PARLAB_48(kind, s), PARLAB_16(kind, s, 48)
-#define PARLAB_80(kind, s) PARLAB_64(kind, s), PARLAB_16(kind, s, 64)
-#define PARLAB_96(kind, s) PARLAB_80(kind, s), PARLAB_16(kind, s, 80)
-#define PARLAB_112(kind, s) PARLAB_96(kind, s), PARLAB_16(kind, s, 96)
-#define PARLAB_128(kind, s) PARLAB_112(kind, s), PARLAB_16(kind, s, 112)
-#define PARLAB_NUMBERS_32                                                  \
-  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
-  "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, " \
-  "%30, %31"
-#define PARLAB_NUMBERS_48                                               \
-  PARLAB_NUMBERS_32                                                     \
-  ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, " \
-  "%45, %46, %47"
-#define PARLAB_NUMBERS_64                                               \
-  PARLAB_NUMBERS_48                                                     \
-  ", %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, " \
-  "%61, %62, %63"
-#define PARLAB_NUMBERS_80                                               \
-  PARLAB_NUMBERS_64                                                     \
-  ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, " \
-  "%77, %78, %79"
-#define PARLAB_NUMBERS_96                                               \
-  PARLAB_NUMBERS_80                                                     \
-  ", %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, " \
-  "%93, %94, %95"
-#define PARLAB_NUMBERS_112                                                 \
-  PARLAB_NUMBERS_96                                                        \
-  ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, " \
-  "%108, %109, %110, %111"
-#define PARLAB_NUMBERS_128                                               \
-  PARLAB_NUMBERS_112                                                     \
-  ", %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, " \
-  "%123, %124, %125, %126, %127"
+#define PARLAB_NEXT_16(kind, s, i) \
+  PARLAB_8(kind, s, i), PARLAB_8(kind, s, i + 8)
+#define PARLAB_16(kind, s) PARLAB_NEXT_16(kind, s, 0)
+#define PARLAB_32(kind, s) PARLAB_16(kind, s), PARLAB_NEXT_16(kind, s, 16)
+#define PARLAB_48(kind, s) PARLAB_32(kind, s), PARLAB_NEXT_16(kind, s, 32)
+#define PARLAB_64(kind, s) PARLAB_48(kind, s), PARLAB_NEXT_16(kind, s, 48)
+#define PARLAB_72(kind, s) PARLAB_64(kind, s), PARLAB_8(kind, s, 64)
+#define PARLAB_88(kind, s) PARLAB_72(kind, s), PARLAB_NEXT_16(kind, s, 72)
+#define PARLAB_96(kind, s) PARLAB_88(kind, s), PARLAB_8(kind, s, 88)
+#define PARLAB_128(kind, s) \
+  PARLAB_96(kind, s), PARLAB_NEXT_16(kind, s, 96), PARLAB_NEXT_16(kind, s, 112)
+#define PARLAB_NUMBERS_16                                           \
+  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14" \
+  ", %15"
+#define PARLAB_NUMBERS_32                                             \
+  PARLAB_NUMBERS_16                                                   \
+  ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28" \
+  ", %29, %30, %31"
+#define PARLAB_NUMBERS_48                                             \
+  PARLAB_NUMBERS_32                                                   \
+  ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44" \
+  ", %45, %46, %47"
+#define PARLAB_NUMBERS_64                                             \
+  PARLAB_NUMBERS_48                                                   \
+  ", %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60" \
+  ", %61, %62, %63"
+#define PARLAB_NUMBERS_72 \
+  PARLAB_NUMBERS_64       \
+  ", %64, %65, %66, %67, %68, %69, %70, %71"
+#define PARLAB_NUMBERS_88                                             \
+  PARLAB_NUMBERS_72                                                   \
+  ", %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, %82, %83, %84" \
+  ", %85, %86, %87"
+#define PARLAB_NUMBERS_96 \
+  PARLAB_NUMBERS_88       \
+  ", %88, %89, %90, %91, %92, %93, %94, %95"
+#define PARLAB_NUMBERS_128                                             \
+  PARLAB_NUMBERS_96                                                    \
+  ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106"     \
+  ", %107, %108, %109, %110, %111, %112, %113, %114, %115, %116, %117" \
+  ", %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
 
 // Both operands from shared memory, with N columns of b; `add` false: sum = a
 // b. FLAGS: the signs of both, if they have any, and whether they are
@@ -129,18 +139,20 @@ __device__ __forceinline__ void pin_registers(Register (&registers)[count]) {
                    B_, ADD_, TYPES, FLAGS);                                   \
   }
 #define PARLAB_PRODUCT_OF_ANY_SIZE(TYPES, KIND, SIGNS, TURNED)     \
+  PARLAB_PRODUCT_OF(32, 16, "%16", "%17", "%18", TYPES, KIND,      \
+                    SIGNS TURNED(", %19, %20"))                    \
   PARLAB_PRODUCT_OF(64, 32, "%32", "%33", "%34", TYPES, KIND,      \
                     SIGNS TURNED(", %35, %36"))                    \
   PARLAB_PRODUCT_OF(96, 48, "%48", "%49", "%50", TYPES, KIND,      \
                     SIGNS TURNED(", %51, %52"))                    \
   PARLAB_PRODUCT_OF(128, 64, "%64", "%65", "%66", TYPES, KIND,     \
                     SIGNS TURNED(", %67, %68"))                    \
-  PARLAB_PRODUCT_OF(160, 80, "%80", "%81", "%82", TYPES, KIND,     \
-                    SIGNS TURNED(", %83, %84"))                    \
+  PARLAB_PRODUCT_OF(144, 72, "%72", "%73", "%74", TYPES, KIND,     \
+                    SIGNS TURNED(", %75, %76"))                    \
+  PARLAB_PRODUCT_OF(176, 88, "%88", "%89", "%90", TYPES, KIND,     \
+                    SIGNS TURNED(", %91, %92"))                    \
   PARLAB_PRODUCT_OF(192, 96, "%96", "%97", "%98", TYPES, KIND,     \
                     SIGNS TURNED(", %99, %100"))                   \
-  PARLAB_PRODUCT_OF(224, 112, "%112", "%113", "%114", TYPES, KIND, \
-                    SIGNS TURNED(", %115, %116"))                  \
   PARLAB_PRODUCT_OF(256, 128, "%128", "%129", "%130", TYPES, KIND, \
                     SIGNS TURNED(", %131, %132"))
 #define PARLAB_TURNED(numbers) numbers
@@ -148,7 +160,8 @@ __device__ __forceinline__ void pin_registers(Register (&registers)[count]) {
 
 enum class Factor { f16, bf16, tf32, int8 };
 
-// N = 64, 96, 128 and so on to 256: twice the number of registers of sum.
+// N is twice the number of registers of sum: 32, 64, 96, 128, 144, 176, 192 or
+// 256.
 // a_across, b_across: the operand lies across K, see operand_in_shared(); only
 // possible for two-byte elements.
 template <Factor factor, bool b_across = false, bool a_across = false,
@@ -156,7 +169,7 @@ template <Factor factor, bool b_across = false, bool a_across = false,
 __device__ __forceinline__ void multiply_add(Sum (&sum)[registers],
                                              std::uint64_t a, std::uint64_t b,
                                              bool add = true) {
-  static_assert(registers % 16 == 0 && registers >= 32 && registers <= 128);
+  static_assert(registers % 8 == 0 && registers >= 16 && registers <= 128);
   constexpr bool narrow = factor == Factor::f16 || factor == Factor::bf16;
   static_assert(narrow || !(a_across || b_across),
                 "only elements of two bytes can lie across K");
@@ -196,10 +209,7 @@ __device__ __forceinline__ void multiply_add(float (&sum)[registers],
   PARLAB_PRODUCT_OF_REGISTERS(64, 32, "%32, %33, %34, %35", "%36", "%37")
   PARLAB_PRODUCT_OF_REGISTERS(96, 48, "%48, %49, %50, %51", "%52", "%53")
   PARLAB_PRODUCT_OF_REGISTERS(128, 64, "%64, %65, %66, %67", "%68", "%69")
-  PARLAB_PRODUCT_OF_REGISTERS(160, 80, "%80, %81, %82, %83", "%84", "%85")
   PARLAB_PRODUCT_OF_REGISTERS(192, 96, "%96, %97, %98, %99", "%100", "%101")
-  PARLAB_PRODUCT_OF_REGISTERS(224, 112, "%112, %113, %114, %115", "%116",
-                              "%117")
   PARLAB_PRODUCT_OF_REGISTERS(256, 128, "%128, %129, %130, %131", "%132",
                               "%133")
 }
@@ -208,20 +218,22 @@ __device__ __forceinline__ void multiply_add(float (&sum)[registers],
 #pragma GCC diagnostic pop
 #endif
 #undef PARLAB_8
+#undef PARLAB_NEXT_16
 #undef PARLAB_16
 #undef PARLAB_32
 #undef PARLAB_48
 #undef PARLAB_64
-#undef PARLAB_80
+#undef PARLAB_72
+#undef PARLAB_88
 #undef PARLAB_96
-#undef PARLAB_112
 #undef PARLAB_128
+#undef PARLAB_NUMBERS_16
 #undef PARLAB_NUMBERS_32
 #undef PARLAB_NUMBERS_48
 #undef PARLAB_NUMBERS_64
-#undef PARLAB_NUMBERS_80
+#undef PARLAB_NUMBERS_72
+#undef PARLAB_NUMBERS_88
 #undef PARLAB_NUMBERS_96
-#undef PARLAB_NUMBERS_112
 #undef PARLAB_NUMBERS_128
 #undef PARLAB_PRODUCT
 #undef PARLAB_PRODUCT_OF
