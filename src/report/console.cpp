@@ -13,8 +13,10 @@
 namespace parlab {
 
 void Progress::start(std::size_t total) {
+  const auto now = std::chrono::steady_clock::now();
   total_ = total;
-  begin_ = std::chrono::steady_clock::now();
+  shown_at_ -= now - begin_;
+  begin_ = now;
 }
 
 void Progress::show(const std::string& what, double done) {
@@ -24,9 +26,11 @@ void Progress::show(const std::string& what, double done) {
 void Progress::show(const std::string& what, double done,
                     std::chrono::duration<double> elapsed) {
   constexpr std::chrono::milliseconds at_least{100};
+  constexpr std::chrono::seconds at_least_in_pipe{10};
   const auto kind = what.substr(0, what.find(' '));
-  if (width_ == 0 ||
-      (shown_ && kind == kind_ && elapsed - shown_at_ < at_least))
+  const auto since = elapsed - shown_at_;
+  if (width_ == 0 ? since < at_least_in_pipe
+                  : shown_ && kind == kind_ && since < at_least)
     return;
   kind_ = kind;
   shown_at_ = elapsed;
@@ -36,9 +40,13 @@ void Progress::show(const std::string& what, double done,
   // the first per cent are not representative
   if (share > 0.02 && seconds > 1)
     line += ", " + time_span(seconds * (1 / share - 1)) + " left";
-  line = (line + "] " + what).substr(0, width_ - 1);  // the last column would
-                                                      // wrap
-  out_ << "\r\033[K" << line << std::flush;
+  line = total > 0 ? line + "] " + what : what;
+  if (width_ == 0) {
+    out_ << "parlab: " << line << std::endl;
+    return;
+  }
+  // the last column would wrap
+  out_ << "\r\033[K" << line.substr(0, width_ - 1) << std::flush;
   shown_ = true;
 }
 

@@ -12,10 +12,11 @@
 namespace parlab {
 
 // One line rewritten in place, at most ten times a second: the share done, the
-// time left, and the current work.
+// time left, and the current work; without start(), only that. Without a
+// terminal, a line of its own every ten seconds.
 class Progress {
  public:
-  // width: columns of the terminal; 0: no terminal, so nothing is written.
+  // width: columns of the terminal; 0: no terminal.
   Progress(std::ostream& out, std::size_t width) : out_(out), width_(width) {}
   ~Progress() { clear(); }
   Progress(const Progress&) = delete;

@@ -549,7 +549,20 @@ BOOST_AUTO_TEST_CASE(progress_is_one_line_on_a_terminal) {
   BOOST_TEST(time_span(900001) == "10.4 days");
 }
 
-BOOST_AUTO_TEST_CASE(nothing_of_progress_in_a_pipe) {
+BOOST_AUTO_TEST_CASE(progress_in_a_pipe_is_a_line_every_ten_seconds) {
+  std::ostringstream out;
+  {
+    Progress progress(out, 0);
+    progress.start(8);
+    for (const int second : {0, 9, 10, 11, 19, 25})
+      progress.show("fake 64x64", 2, std::chrono::seconds(second));
+  }
+  BOOST_TEST(out.str() ==
+             "parlab: [25%, 30 s left] fake 64x64\n"
+             "parlab: [25%, 1 min 15 s left] fake 64x64\n");
+}
+
+BOOST_AUTO_TEST_CASE(nothing_of_short_progress_in_a_pipe) {
   std::ostringstream out, messages;
   const auto reporter = make_reporter("json", out);
   {
