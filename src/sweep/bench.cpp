@@ -64,6 +64,16 @@ void require_memory(const Plan& plan, const PointPlan& point) {
               quantity(plan.memory_bytes, Unit::byte)));
 }
 
+// The share of its time that has passed when samples are as far as that. After
+// them, results are verified as before, and also as they are timed.
+double with_verifying(const Bench& bench, double progress) {
+  const double now_s = seconds_since(bench.begin);
+  const double again_s =
+      bench.sampled_at_s > 0 ? now_s - bench.sampled_at_s : 0;
+  const double left_s = std::max(2 * bench.verified_at_s - again_s, 0.0);
+  return progress * now_s / (now_s + left_s);
+}
+
 }  // namespace
 
 std::optional<Bench> set_up_bench(Session& session, const PointPlan& point,
@@ -190,7 +200,8 @@ void Check::look(const reference::Progress& progress) {
 void show_work(Bench& bench, std::string_view what, const Trial& trial) {
   auto done = static_cast<double>(bench.session.done);
   for (const auto& pending : bench.listing.pending) {
-    if (pending.measurement) done += pending.measurement->progress();
+    if (pending.measurement)
+      done += with_verifying(bench, pending.measurement->progress());
   }
   bench.session.observer.working_on(
       std::string(what) + " " + name_of(trial.call), done);

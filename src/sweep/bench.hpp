@@ -20,6 +20,11 @@ struct Bench {
   std::unique_ptr<Problem> problem;
   // duration of the first check of a result, which makes its oracle
   double oracle_s = 0;
+  std::chrono::steady_clock::time_point begin =
+      std::chrono::steady_clock::now();
+  // Seconds from `begin` until all was verified, and until all was sampled; 0:
+  // not yet.
+  double verified_at_s = 0, sampled_at_s = 0;
   // All times have been taken and the results afterwards were right. A device
   // that is lost now costs only joules.
   bool proven = false;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/clock.hpp"
 #include "sweep/phases.hpp"
 
 namespace parlab {
@@ -104,8 +105,10 @@ Supervisor::Points run_point(Session& session, const PointPlan& point,
   if (bench) {
     for (const auto kind : input_kinds)
       verify(*bench, kind);
+    bench->verified_at_s = seconds_since(bench->begin);
     for (const auto inputs : session.plan.inputs)
       sample_on(*bench, inputs);
+    bench->sampled_at_s = seconds_since(bench->begin);
     verify_again(*bench);
   }
   for (auto& trial : listing.trials)

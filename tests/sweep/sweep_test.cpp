@@ -71,8 +71,11 @@ BOOST_AUTO_TEST_CASE(a_shard_that_holds_only_a_size_too_large_does_not_fail) {
 BOOST_AUTO_TEST_CASE(progress_counts_what_is_planned) {
   struct Watcher final : Observer {
     void plan(std::size_t measurements) override { planned = measurements; }
-    void working_on(const std::string&, double completed) override {
+    void working_on(const std::string& what, double completed) override {
       if (begun < 0) begun = completed;
+      const bool now_verifies = what.starts_with("verifying");
+      if (now_verifies && !verifies) sampled = completed;
+      verifies = now_verifies;
       done = completed;
     }
     void point(const std::vector<Record>& records) override {
@@ -80,7 +83,8 @@ BOOST_AUTO_TEST_CASE(progress_counts_what_is_planned) {
     }
     void note(const Detail&) override {}
     std::size_t planned = 0, seen = 0;
-    double begun = -1, done = 0;
+    double begun = -1, sampled = 0, done = 0;
+    bool verifies = false;
   };
   const parlab::testing::Folder folder;
   auto plan = plan_of({30, 40});
@@ -96,6 +100,9 @@ BOOST_AUTO_TEST_CASE(progress_counts_what_is_planned) {
   // The last point is first under way with no part done, and then as a whole.
   BOOST_TEST(resumed.begun == 4);
   BOOST_TEST(resumed.done > 5);
+  // What is sampled is verified again.
+  BOOST_TEST(resumed.sampled > 4);
+  BOOST_TEST(resumed.sampled < 6);
   BOOST_TEST(resumed.done <= 6);
 
   plan.verify_only = true;
