@@ -1,4 +1,6 @@
 // `parlab compare`: two sets of records, compared point by point.
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -21,6 +23,7 @@
 #include "record/store.hpp"
 #include "render/formats.hpp"
 #include "render/words.hpp"
+#include "report/console.hpp"
 
 namespace parlab {
 namespace {
@@ -69,21 +72,30 @@ void add_points(Database& database, const Comparison& comparison,
   }
 }
 
-// picture: FILE.svg or FILE.png; sides: what was compared. Throws UsageError
-// for another ending, and std::runtime_error if nothing can be drawn.
+// The picture to draw: FILE.svg or FILE.png. Throws UsageError for another one.
+fs::path picture_of(const Arguments& arguments) {
+  const fs::path picture = arguments.text("plot");
+  const auto form = picture.extension();
+  if (arguments.find("plot") == nullptr || form == ".svg" || form == ".png")
+    return picture;
+  throw UsageError("--plot: '" + picture.string() +
+                   "' is no picture: FILE.svg or FILE.png");
+}
+
+// sides: what was compared. Throws std::runtime_error if nothing can be drawn.
 void draw_ratios(const Comparison& comparison,
                  const std::array<std::string, 2>& sides,
                  const fs::path& picture) {
   const auto form = picture.extension();
-  if (form != ".svg" && form != ".png")
-    throw UsageError("--plot: '" + picture.string() +
-                     "' is no picture: FILE.svg or FILE.png");
   const auto out = fs::absolute(picture).replace_extension();
   const Temporary data(out.string() + ".db");
   write_beside(data.path(), [&](const fs::path& part) {
     Database database(part.string(), Database::Access::create);
+    // Without one transaction the disk confirms each row.
+    database.run("BEGIN");
     add_points(database, comparison, sides);
     add_names(database);
+    database.run("COMMIT");
   });
   const auto tree = fs::absolute(published_folder()) / "../..";
   const auto drawn = output_of(
@@ -412,6 +424,7 @@ int compare_sides(const Arguments& arguments, const Streams& streams) {
   const auto filter = filter_of(arguments);
   const auto rules = rules_of(arguments);
   const auto limit = gate_of(arguments, rules.margin);
+  const auto picture = picture_of(arguments);
   std::vector<std::string> warnings;
   auto before = load_side(arguments.positional[0], filter, warnings);
   auto after = load_side(arguments.positional[1], filter, warnings);
@@ -425,8 +438,11 @@ int compare_sides(const Arguments& arguments, const Streams& streams) {
     streams.print(table_of_points(all_of(comparison)), format);
     if (format == "json") streams.print(table_of_counts(comparison), format);
   }
-  if (const auto* plot = arguments.find("plot"))
-    draw_ratios(comparison, {before.title, after.title}, plot->text);
+  if (!picture.empty()) {
+    Progress progress(streams.messages, terminal_width(STDERR_FILENO));
+    progress.show("drawing " + picture.string(), 0);
+    draw_ratios(comparison, {before.title, after.title}, picture);
+  }
   const bool fails = limit && gate_is_shut(comparison, *limit, warnings);
   streams.warn(warnings);
   return fails ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -414,6 +414,12 @@ BOOST_AUTO_TEST_CASE(refused_options) {
       BOOST_CHECK_THROW(testing::said_by(words), UsageError);
     }
   }
+  // before anything is read
+  BOOST_TEST(
+      contains(testing::message_of<UsageError>([] {
+                 testing::said_by({"compare", "a", "b", "--plot", "x.pdf"});
+               }),
+               "no picture"));
 }
 
 BOOST_AUTO_TEST_CASE(other_programs_read_the_medians_of_runs) {
