@@ -2,6 +2,8 @@
 // commands that measure them again.
 #include "audit/audit.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <set>
 #include <string>
@@ -10,6 +12,7 @@
 #include "cli/record_filter.hpp"
 #include "commands/record_files.hpp"
 #include "render/formats.hpp"
+#include "report/console.hpp"
 
 namespace parlab {
 namespace {
@@ -50,6 +53,8 @@ std::vector<Column> audit_columns() {
 int audit_records(const Arguments& arguments, const Streams& streams) {
   const auto format = format_of(arguments, {"table", "csv", "json"});
   const auto filter = filter_of(arguments);
+  Progress progress(streams.messages, terminal_width(STDERR_FILENO));
+  progress.show("reading records", 0);
   auto loaded = load_asked_for(arguments);
   auto [records, objections] = audit(loaded.records, loaded.runs);
   std::erase_if(objections, [&](const Objection& objection) {

@@ -2,6 +2,8 @@
 // several machines.
 #include "page/page.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -13,6 +15,7 @@
 #include "page/sections.hpp"
 #include "render/html.hpp"
 #include "render/svg.hpp"
+#include "report/console.hpp"
 
 namespace parlab {
 namespace {
@@ -118,6 +121,8 @@ int write_page(const Arguments& arguments, const Streams& streams) {
     throw UsageError("page: needs one folder: results/MACHINE");
   const auto& folder = arguments.positional.front();
   const auto plots = of_machine("plots", folder);
+  Progress progress(streams.messages, terminal_width(STDERR_FILENO));
+  progress.show("reading records", 0);
   const auto measured = page::load_machine(folder);
   if (measured.entries.empty() && measured.failed.empty() &&
       measured.warnings.empty()) {
@@ -134,6 +139,7 @@ int write_page(const Arguments& arguments, const Streams& streams) {
   write_file(text_or(arguments, "output", plots / "index.html"),
              html(page::machine_page(
                  measured, text_or(arguments, "figures", plots), tables)));
+  progress.clear();
   streams.warn(measured.warnings);
   return EXIT_SUCCESS;
 }
