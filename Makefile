@@ -240,13 +240,12 @@ clean: ## remove what was built; records and figures stay
 	rm -rf build bin
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
-	@for e in $(EXPERIMENTS); do \
-	  printf '  make %-14s %s\n' $$e "$$(sed -n '2s/^# *//p' scripts/$$e/steps.sh)"; done
-	@echo "settings: DEBUG=1, SCALE=quick|full, MACHINE=name, MARCH=native, GPU_ARCH=90, NVCC= (no CUDA),"
-	@echo "          NO_INSTALL=1, V=1"
-	@echo "a cluster: CLUSTER=slurm with an experiment or report, WAIT=1 to stay; PARTITION, TIME, GRES ...:"
-	@echo "          docs/how-to/cluster.md"
+	@{ awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile; \
+	for e in $(EXPERIMENTS); do \
+	  printf '  make %-14s %s\n' $$e "$$(sed -n '2s/^# *//p' scripts/$$e/steps.sh)"; done; \
+	echo "settings: DEBUG=1, SCALE=quick|full, MACHINE=name, MARCH=native, GPU_ARCH=90, NVCC= (no CUDA), NO_INSTALL=1, V=1"; \
+	echo "a cluster: CLUSTER=slurm with an experiment or report, WAIT=1 to stay; PARTITION, TIME, GRES ...: docs/how-to/cluster.md"; } | \
+	awk '{ while (length > 80) { end = match(substr($$0, 1, 81), / [^ ]*$$/); print substr($$0, 1, end - 1); $$0 = sprintf("%22s", "") substr($$0, end + 1) } print }'
 
 print-%:
 	@echo '$($*)'

@@ -72,8 +72,14 @@ std::string tunable_line(const Tunable& tunable) {
   return "--" + tunable.name + " " + fallback + " (" + tunable.allowed() + ")";
 }
 
-void pad(std::string& line, std::size_t column) {
-  line.resize(std::max(line.size() + 1, column), ' ');
+// Fills the line up to that column. One that leaves no such gap is printed.
+void fill(std::ostream& out, std::string& line, std::size_t column,
+          std::size_t gap) {
+  if (line.size() + gap > column) {
+    out << line << '\n';
+    line.clear();
+  }
+  line.resize(column, ' ');
 }
 
 // Text too long for its column continues on the next line.
@@ -83,15 +89,11 @@ void print_option(std::ostream& out, const Option& option, bool with_variable) {
   std::string line = "  --" + option.flag +
                      (option.argument.empty() ? "" : " " + option.argument);
   if (with_variable) {
-    pad(line, variable_column);
+    line.resize(std::max(line.size() + 1, variable_column), ' ');
     line += option.variable;
   }
-  if (line.size() >= column) {
-    out << line << '\n';
-    line.clear();
-  }
   for (const auto& part : wrap(option.help, help_width - column)) {
-    line.resize(column, ' ');
+    fill(out, line, column, 1);
     out << line << part << '\n';
     line.clear();
   }
@@ -110,7 +112,9 @@ void print_command_help(std::ostream& out, const Command& command) {
     out << line << '\n';
   out << "\nOptions:\n";
   for (const auto& option : command.options() + common_options()) {
-    if (!option.help.empty()) print_option(out, option, false);
+    // Variants are for runs.
+    if (!option.help.empty() && option.flag != "list")
+      print_option(out, option, false);
   }
   out << "\nExit status: 0; 1 if something failed; 2 for an invalid request.\n";
 }
@@ -237,7 +241,7 @@ void print_examples(std::ostream& out, const Arguments& arguments,
        "is it right, without a GPU?"}};
   for (const auto& [typed, meaning] : examples) {
     std::string line = "  " + arguments.program + name + " " + typed;
-    pad(line, 52);
+    fill(out, line, 52, 2);
     out << line << meaning << '\n';
   }
 }
@@ -299,8 +303,12 @@ void print_help(std::ostream& out, const Arguments& arguments) {
   out << "\nRuns, verifies and measures every variant of a workload at every "
          "size:\n";
   print_examples(out, arguments, workload);
-  if (workload != nullptr)
+  if (workload != nullptr) {
     out << "  dimensions: " << dimensions_of(*workload) << '\n';
+    if (const auto extents = count_extents(*workload); extents > 1)
+      out << (extents == 2 ? "  300 1000: two" : "  300 1000 200: three")
+          << " squares; with GPU_KERNEL or GPU_BLOCK_SIZE, one problem\n";
+  }
   out << "  size: 4096 (square), 300x1000, 1K = 1024, 64MiB; several: 1K,2K or "
          "1K:16K:*2\n"
       << "  LIST: 16 or 16,32,64 or 16:512:16 (step) or 16:512:*2 (factor)\n\n"
@@ -322,7 +330,7 @@ void print_help(std::ostream& out, const Arguments& arguments) {
   }
   if (workload == nullptr) {
     out << "More of them, and tunables such as --tile: '" << arguments.program
-        << " <workload> --help'.\n\n";
+        << " <workload> --help'.\n";
     const auto names =
         join(Registry::instance().workloads(), ", ", &Workload::name);
     for (const auto& line : wrap("Workloads: " + names, help_width))

@@ -145,8 +145,7 @@ const CommandRegistration database_command(
                 .argument = "FILE",
                 .help = "SQL that makes the views of an experiment"}};
          },
-     .run = make_database,
-     .hidden = true});
+     .run = make_database});
 
 }  // namespace
 

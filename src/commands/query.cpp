@@ -48,8 +48,7 @@ const CommandRegistration query_command(
      .options = [] { return run_options({"format"}); },
      .run = query_database,
      .least = 2,
-     .needs = "a database and SQL: query FILE.db 'SELECT ...' [TEXT...]",
-     .hidden = true});
+     .needs = "a database and SQL: query FILE.db 'SELECT ...' [TEXT...]"});
 
 }  // namespace
 }  // namespace parlab

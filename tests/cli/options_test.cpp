@@ -723,6 +723,19 @@ BOOST_AUTO_TEST_CASE(help_fits_a_screen) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(help_of_every_workload_fits_a_screen) {
+  for (const auto* workload : Registry::instance().workloads()) {
+    const auto help = printed(
+        print_help,
+        read_as("parlab-emulated", {std::string(workload->name()), "--help"}));
+    for (const auto& line : split(help, '\n'))
+      BOOST_TEST(line.size() <= 80u, line);
+    BOOST_TEST(contains(help, "  several sizes, recorded\n"));
+    BOOST_TEST((help.find("BLOCK_SIZE, one problem") != help.npos) ==
+               (count_extents(*workload) > 1));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(help_shows_every_word_of_every_option) {
   for (const auto* command : all_commands()) {
     const std::string name(command->name);
@@ -732,6 +745,7 @@ BOOST_AUTO_TEST_CASE(help_shows_every_word_of_every_option) {
                                          : read_as("parlab", {name, "--help"}));
     for (const auto& line : split(help, '\n'))
       BOOST_TEST(line.size() <= 80u, line);
+    BOOST_TEST((help.find("  --list ") != help.npos) == name.empty());
     const auto all = " " + join(split(help, '\n'), " ");
     for (const auto& option : command->options()) {
       if (option.parameter || option.tunable) continue;

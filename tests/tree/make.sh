@@ -13,6 +13,7 @@ help_lists() {
   done
 }
 expect "make help lists every target with a line" help_lists
+expect "... of a terminal's width" test "$(own_make help | awk 'length > 80' | wc -l)" = 0
 
 # shellcheck disable=SC2034 # used in a test that is a string
 commit=$(sed -n 's/.*PARLAB_COMMIT "\(.*\)"/\1/p' build/build_info.hpp)
