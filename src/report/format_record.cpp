@@ -60,8 +60,10 @@ class RecordReporter final : public Reporter {
       line("Matrix size: " + size);
       line("Adjusted matrix size: " + size);  // nothing is padded
     }
-    for (const auto& record : records)
+    for (const auto& record : records) {
+      if (record.detail.cause == Cause::also_tried) continue;
       is_missing(record) ? print_missing(record) : print(record);
+    }
     out_.flush();
   }
 

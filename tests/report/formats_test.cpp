@@ -200,6 +200,9 @@ BOOST_AUTO_TEST_CASE(record_format_without_a_gpu) {
   // Emulation is a separate point, at a size that it can handle.
   auto small = emulated(course_records()[2]);
   small.size = {512, 512};
+  auto nobody_asked = small;
+  nobody_asked.detail = {.cause = Cause::also_tried};
+  BOOST_TEST(printed("record", {{nobody_asked}}) == "");
   records.pop_back();
   BOOST_TEST(printed("record", {records, {small}}) ==
              std::string(first_two_records) +
