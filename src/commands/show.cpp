@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -281,6 +282,11 @@ int show_records(const Arguments& arguments, const Streams& streams) {
   std::erase_if(points, [&](const std::vector<std::size_t>& point) {
     return std::ranges::none_of(
         point, [&](std::size_t i) { return filter(records[i]); });
+  });
+  // Shards are merged in any order.
+  std::ranges::stable_sort(points, {}, [&](const auto& point) {
+    const Record& first = records[point.front()];
+    return std::tie(first.machine, first.workload, first.size);
   });
   // In portions, each deleted once it is shown, since a copy of a large file
   // would be expensive.
