@@ -124,4 +124,21 @@ RecordFilter filter_of(const Arguments& arguments) {
   return filter;
 }
 
+void require_some(const RecordFilter& filter,
+                  const std::vector<Record>& records,
+                  const std::string& command) {
+  if (std::ranges::any_of(records, filter)) return;
+  std::string why;
+  for (const auto& name : filter.variants) {
+    std::vector<std::string> known;
+    for (const auto& record : records)
+      known.insert(known.end(), {record.name(), record.variant});
+    const bool is_there = std::ranges::any_of(
+        records, [&](const Record& record) { return is_called(record, name); });
+    if (!is_there)
+      why += "; none is of '" + name + "'" + did_you_mean(name, known);
+  }
+  throw UsageError(command + ": no record is left" + why);
+}
+
 }  // namespace parlab

@@ -29,5 +29,9 @@ Options filter_options();
 // Reads the command line only, since stored records do not depend on the
 // environment. Throws UsageError on impossible words.
 RecordFilter filter_of(const Arguments& arguments);
+// Throws UsageError, whose text begins with the command, if none is accepted.
+void require_some(const RecordFilter& filter,
+                  const std::vector<Record>& records,
+                  const std::string& command);
 
 }  // namespace parlab

@@ -57,6 +57,8 @@ int audit_records(const Arguments& arguments, const Streams& streams) {
   progress.show("reading records", 0);
   auto loaded = load_asked_for(arguments);
   auto [records, objections] = audit(loaded.records, loaded.runs);
+  progress.clear();
+  require_some(filter, records, "audit");
   std::erase_if(objections, [&](const Objection& objection) {
     return !filter(records[objection.record]);
   });

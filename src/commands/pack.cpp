@@ -21,6 +21,7 @@ int pack_files(const Arguments& arguments, const Streams& streams) {
       continue;
     }
     const auto found = record_files(path, Depth::below, warnings);
+    if (found.empty()) throw UsageError("no records in '" + name + "'");
     files.insert(files.end(), found.begin(), found.end());
   }
   for (const auto& file : files) {

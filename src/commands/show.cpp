@@ -198,6 +198,7 @@ int show_trends(const Arguments& arguments, const Streams& streams) {
   const auto format = format_of(arguments, {"table", "csv", "json"});
   const auto filter = filter_of(arguments);
   auto loaded = load_asked_for(arguments);
+  require_some(filter, loaded.records, "show");
   keep_to_main_hosts(loaded.records);
   std::map<std::string, std::vector<Record>> machines;
   for (auto& record : loaded.records) {
@@ -270,6 +271,7 @@ int show_records(const Arguments& arguments, const Streams& streams) {
     return found == known.end() ? known.size() : found->second;
   };
   auto records = latest(std::move(loaded.records));
+  require_some(filter, records, "show");
   std::vector<std::vector<std::size_t>> points;  // indices of records
   // the index of a machine's point
   std::unordered_map<std::string, std::size_t> number_of;
@@ -309,7 +311,6 @@ int show_records(const Arguments& arguments, const Streams& streams) {
     reporter->points(shown);
   }
   reporter->finish();
-  if (points.empty()) loaded.warnings.emplace_back("no record is left to show");
   streams.warn(loaded.warnings);
   return EXIT_SUCCESS;
 }
