@@ -39,8 +39,20 @@ class ListParser {
                      ", a list 16,32 or a range 16:512:16)");
   }
 
+  // How it is written instead, if that can be told.
+  static std::string instead_of(const std::string& text) {
+    if (text.ends_with('i') && std::isdigit(text[0]))
+      return "; write " + text.substr(0, text.size() - 1);
+    const auto value = number_in<double>(text);
+    const bool whole =
+        value && *value >= 1 && *value < 0x1p53 && *value == std::floor(*value);
+    return whole ? "; write " + significant(*value, 16, 0) : "";
+  }
+
   std::int64_t number(const std::string& text) const {
     if (text.empty()) fail("a number is missing");
+    if (text.size() > 1 && text[0] == '0' && std::isdigit(text[1]))
+      fail("'" + text + "' begins with 0: 1,024 would be two numbers");
     std::int64_t result = 0;
     const char* const end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, result);
@@ -54,7 +66,7 @@ class ListParser {
     if (stop != end && (*stop == 'G' || *stop == 'g'))
       unit = std::int64_t{1} << 30;
     if (error != std::errc{} || stop + (unit > 1) != end)
-      fail("'" + text + "' is not a whole number");
+      fail("'" + text + "' is not a whole number" + instead_of(text));
     if (result > largest / unit) fail("'" + text + "' is too large");
     return result * unit;
   }
@@ -62,7 +74,10 @@ class ListParser {
   std::int64_t value(const std::string& text) const {
     const auto result = number(text);
     if (result < 0) fail("'" + text + "' is negative");
-    if (result < min_) fail("'" + text + "' is too small");
+    if (result < min_) {
+      const bool hex = typed_.starts_with("0x");
+      fail("'" + text + "' is too small" + (hex ? ": write a decimal" : ""));
+    }
     if (result > max_) fail("'" + text + "' is too large");
     return result;
   }

@@ -164,7 +164,10 @@ BOOST_AUTO_TEST_CASE(refused_lists) {
       {"abc", "'abc' is not a whole number"},
       {"", "a number is missing"},
       {"16,", "a number is missing"},
-      {"1.5", "'1.5' is not a whole number"},
+      {"1.5", "'1.5' is not a whole number ("},
+      {"1e6", "'1e6' is not a whole number; write 1000000 ("},
+      {"4Ki", "'4Ki' is not a whole number; write 4K ("},
+      {"1,024", "'024' begins with 0"},
       {"16 ", "'16 ' is not a whole number"},
       {"0x10", "'0x10' is not a whole number"},
       {"12KB", "'12KB' is not a whole number"},
@@ -214,6 +217,7 @@ BOOST_AUTO_TEST_CASE(refused_sizes) {
     BOOST_TEST(contains(error_of({text}), "size "), text);
   }
   BOOST_TEST(contains(error_of({"-5"}), "'-5' is negative"));
+  BOOST_TEST(contains(error_of({"0x10"}), "'0' is too small: write a decimal"));
   BOOST_TEST(contains(error_of({"3037000500"}), "more than 2^63 bytes"));
   BOOST_TEST(
       contains(error_of({"9223372036854775807x9223372036854775807"}), "2^63"));
