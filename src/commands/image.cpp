@@ -1,6 +1,8 @@
 // `parlab convsep --image FILE --filter FILTER --output FILE`: runs a variant
 // on a real image.
 
+#include <filesystem>
+
 #include "cli/run_request.hpp"
 #include "commands/emulate.hpp"
 #include "image/filter.hpp"
@@ -54,6 +56,26 @@ Document document_of_image(const std::string& input, const Image& image,
   return document;
 }
 
+// Throws UsageError if another workload is to filter one.
+bool asks_for_image(const Arguments& arguments) {
+  if (arguments.find("image") == nullptr && arguments.find("filter") == nullptr)
+    return false;
+  if (arguments.workload != nullptr &&
+      arguments.workload->name() == filtering_workload) {
+    return true;
+  }
+  throw UsageError("--image and --filter: only " +
+                   std::string(filtering_workload) + " filters images");
+}
+
+// Only these forms are written.
+void require_form(const std::string& output) {
+  const auto form = std::filesystem::path(output).extension();
+  if (form.empty() || form == ".pgm" || form == ".ppm" || form == ".pnm")
+    return;
+  throw UsageError("--output " + output + ": write FILE.pgm or FILE.ppm");
+}
+
 // Writes the filtered image if the result is right, and prints the verdict.
 int filter_an_image(const Arguments& arguments, const Streams& streams) {
   if (arguments.workload == nullptr ||
@@ -65,6 +87,7 @@ int filter_an_image(const Arguments& arguments, const Streams& streams) {
   const auto filter = required(arguments, "filter",
                                "box:RADIUS, gaussian:DEVIATION or file:PATH");
   const auto output = required(arguments, "output", "FILE");
+  require_form(output);
   const auto format = format_of(arguments, {"table", "json"});
   const auto request = read_filtering(arguments);
   streams.warn(request.warnings);

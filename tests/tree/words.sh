@@ -85,6 +85,7 @@ expect "the size that is emulated has its time, too" eval 'timeout 10 "$parlab" 
   grep -qE "emulating at .* takes about .*; 1000000x1000000 would take about [0-9.]+ days" out'
 
 image=(convsep --image generated:16x16 --output a.pgm --filter)
+expect "a picture that is no PGM is refused" refuses 'write FILE.pgm' convsep --image generated:8x8 --filter box:1 --output a.jpg
 expect "a filter of vanishing deviation is refused" refuses 'gaussian:1e-300' "${image[@]}" gaussian:1e-300
 expect "one of small deviation is not" says 'passed' "${image[@]}" gaussian:0.1
 
