@@ -181,6 +181,10 @@ void take_subject(Arguments& arguments) {
   arguments.subject = command_called("");
   arguments.workload = Registry::instance().workload(called);
   auto& rest = arguments.positional;
+  if (!rest.empty() && rest.front() == "help") {
+    rest.erase(rest.begin());
+    arguments.by_flag["help"] = {.name = "--help", .text = "1"};
+  }
   if (arguments.workload != nullptr || rest.empty()) return;
   const auto first = rest.front();
   rest.erase(rest.begin());

@@ -99,7 +99,9 @@ const Workload& workload_called(const std::string& name,
     names.emplace_back(workload->name());
   const auto known = join(names, ", ");
   names.insert(names.end(), others.begin(), others.end());
-  throw UsageError("workload '" + name + "' is unknown" +
+  throw UsageError((others.empty()
+                        ? "workload '" + name + "' is unknown"
+                        : "'" + name + "' is no workload and no command") +
                    did_you_mean(name, names) + " (" + known + ")");
 }
 

@@ -92,7 +92,8 @@ Asked what_is_asked(const Arguments& arguments) {
       known.push_back(finding.id);
     asked.ids = setting->values([&](const std::string& id) {
       if (std::ranges::find(known, id) == known.end())
-        throw UsageError("no claim is called so" + did_you_mean(id, known));
+        throw UsageError("no claim is called '" + id + "'" +
+                         did_you_mean(id, known));
       return id;
     });
     asked.evidence = true;

@@ -203,7 +203,14 @@ Assignment assignment_of(const GradeRequest& asked,
   assignment.seed = asked.seed ? *asked.seed : std::random_device{}();
   const bool cuda = std::ranges::any_of(submissions, &Submission::is_cuda);
   assignment.gpu = cuda && !why_no_gpu();
-  if (asked.sizes) assignment.sizes = parse_sizes(workload, *asked.sizes, {});
+  const auto sizes_of = [&](const char* option, const std::string& typed) {
+    try {
+      return parse_sizes(workload, typed, {});
+    } catch (const UsageError& error) {
+      throw UsageError(std::string(option) + ": " + error.what());
+    }
+  };
+  if (asked.sizes) assignment.sizes = sizes_of("--sizes", *asked.sizes);
   assignment.sizes_asked = asked.sizes.has_value();
   assignment.hidden_asked = asked.hidden.has_value();
   // One file at home: sizes at which mistakes show. A class: also the size that
@@ -222,7 +229,7 @@ Assignment assignment_of(const GradeRequest& asked,
   }
   assignment.hidden =
       asked.hidden
-          ? parse_sizes(workload, *asked.hidden, {})
+          ? sizes_of("--hidden", *asked.hidden)
           : (course && course->squares ? hidden_squares : hidden_sizes)(
                 workload, assignment.dtype, assignment.seed);
   // The arrays, once more for their received copies, and the memory that a

@@ -78,11 +78,6 @@ void require_form(const std::string& output) {
 
 // Writes the filtered image if the result is right, and prints the verdict.
 int filter_an_image(const Arguments& arguments, const Streams& streams) {
-  if (arguments.workload == nullptr ||
-      arguments.workload->name() != filtering_workload) {
-    throw UsageError("--image and --filter: only " +
-                     std::string(filtering_workload) + " filters images");
-  }
   const auto input = required(arguments, "image", "FILE, or generated:512x512");
   const auto filter = required(arguments, "filter",
                                "box:RADIUS, gaussian:DEVIATION or file:PATH");
@@ -115,13 +110,7 @@ const CommandRegistration image_command({.name = "image",
                                          .options = image_options,
                                          .run = filter_an_image,
                                          .hidden = true,
-                                         .takes_run =
-                                             [](const Arguments& arguments) {
-                                               return arguments.find("image") !=
-                                                          nullptr ||
-                                                      arguments.find(
-                                                          "filter") != nullptr;
-                                             },
+                                         .takes_run = asks_for_image,
                                          .warns = true});
 
 }  // namespace

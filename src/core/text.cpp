@@ -1,6 +1,7 @@
 #include "core/text.hpp"
 
 #include <algorithm>
+#include <boost/algorithm/string/predicate.hpp>
 #include <cctype>
 #include <numeric>
 #include <utility>
@@ -83,10 +84,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string did_you_mean(std::string_view typed,
                          const std::vector<std::string>& candidates) {
-  std::size_t least = std::max<std::size_t>(2, typed.size() / 3) + 1;
+  const auto half = std::min<std::size_t>(2, typed.size() / 2);
+  std::size_t least = std::max(half, typed.size() / 3) + 1;
   const std::string* nearest = nullptr;
   for (const auto& candidate : candidates) {
-    const auto distance = edit_distance(typed, candidate);
+    const auto distance =
+        boost::iequals(typed, candidate) ? 0 : edit_distance(typed, candidate);
     if (distance < least && distance < candidate.size()) {
       least = distance;
       nearest = &candidate;

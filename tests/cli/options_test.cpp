@@ -443,6 +443,12 @@ BOOST_AUTO_TEST_CASE(workloads_and_commands) {
   BOOST_TEST(called({"machine"}) == "machine");
   BOOST_TEST(called({"compare", "--help"}) == "--help");
   BOOST_TEST(of_parlab({"compare", "--help"}).subject->name == "compare");
+  BOOST_TEST(called({"help", "compare"}) == "--help");
+  BOOST_TEST(of_parlab({"help", "compare"}).subject->name == "compare");
+  BOOST_TEST(contains(message_of<UsageError>([&] {
+                        called({"dmv", "3", "--filter", "x"});
+                      }),
+                      "only convsep filters"));
   BOOST_TEST(called({"convsep", "--image", "x"}) == "image");
   BOOST_TEST(of_parlab({"show", "a", "b"}).positional == (Words{"a", "b"}),
              per_element());
@@ -517,12 +523,15 @@ BOOST_AUTO_TEST_CASE(refused_workloads) {
   BOOST_TEST(contains(error_of_parlab({"fak", "64"}),
                       "workload 'fak' is unknown; did you mean 'fake'?"));
   BOOST_TEST(
-      contains(error_of_parlab({"comapre", "a", "b"}),
-               "workload 'comapre' is unknown; did you mean 'compare'?"));
-  BOOST_TEST(
-      contains(error_of_parlab({"1024"}), "workload '1024' is unknown ("));
+      contains(error_of_parlab({"fak", "64"}),
+               "'fak' is no workload and no command; did you mean 'fake'?"));
+  BOOST_TEST(contains(error_of_parlab({"comapre", "a", "b"}),
+                      "'comapre' is no workload and no command; did you mean "
+                      "'compare'?"));
+  BOOST_TEST(contains(error_of_parlab({"run"}), "no command (atax"));
+  BOOST_TEST(contains(error_of_parlab({"1024"}), "'1024' is no workload"));
   BOOST_TEST(contains(message_of<UsageError>([] { parse_as("fak", {"64"}); }),
-                      "workload 'fak' is unknown; did you mean 'fake'?"));
+                      "'fak' is no workload"));
 }
 
 BOOST_AUTO_TEST_CASE(tunables) {
@@ -776,6 +785,7 @@ BOOST_AUTO_TEST_CASE(list_shows_limits) {
 BOOST_AUTO_TEST_CASE(misspelt_words) {
   BOOST_TEST(edit_distance("kitten", "sitting") == 3u);
   BOOST_TEST(edit_distance("", "abc") == 3u);
+  BOOST_TEST(did_you_mean("c6", {"P6", "C6"}) == "; did you mean 'C6'?");
   BOOST_TEST(did_you_mean("xyz", {"coalesced", "naive"}).empty());
 }
 

@@ -72,6 +72,10 @@ done
 expect "no option is the value of another" refuses '^parlab: --pictures: needs a value, FOLDER' dmv 64 --pictures --kernel naive
 expect "nor of one with a variable" refuses '^parlab: --results: needs a value, FILE' dmv 64 --results --emulate
 expect "a value of = may not begin so either" refuses '^parlab: --tuned: needs a value' dmv 64 --tuned=--x
+expect "an unknown claim is named" refuses "called 'C99'" claims r.jsonl --claim C6,C99
+mkdir subs && touch subs/ann.cu
+expect "sizes of grade are named with their option" refuses '^parlab: --sizes: size abc' grade dmv subs --sizes abc
+expect "hidden ones, too" refuses '^parlab: --hidden: size 0' grade dmv subs --hidden 0
 touch words.md
 expect "a file that is no source is refused with what is needed" refuses "words.md': needs a .cu or .cpp file" grade --check words.md
 expect "records of no machine are named with the folder" refuses "no records of a machine 'x' in $folder/results" show x
