@@ -195,7 +195,12 @@ void add_what_is_absent(Section& section, const std::vector<TimedRow>& rows) {
     for (const auto& row : rows) {
       const Detail why = row.timed ? why_of(*row.record) : Detail();
       if (!why) continue;
-      const auto is = [&](const auto& reason) { return reason.first == why; };
+      // Settings of a variant differ in numbers only.
+      const auto is = [&](const auto& reason) {
+        return reason.first == why ||
+               (reason.first.cause == why.cause &&
+                reason.second.back() == row.record->name());
+      };
       auto reason = std::ranges::find_if(reasons, is);
       if (reason == reasons.end()) reason = reasons.insert(reason, {why, {}});
       reason->second.push_back(row.record->name());

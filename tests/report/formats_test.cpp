@@ -491,6 +491,19 @@ BOOST_AUTO_TEST_CASE(table_shows_joules_where_they_were_asked_for) {
   BOOST_TEST(!has_line(printed("table", {{known}}), {"joules"}));
 }
 
+BOOST_AUTO_TEST_CASE(a_missing_limit_of_several_settings_is_said_once) {
+  std::vector<Record> records(2, make("openmp", "rows", 1e-4));
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const auto threads = std::int64_t(i) + 1;
+    records[i].tunables = {{"threads", threads}};
+    records[i].roof_absent = because(Cause::limit_not_steady, threads, threads);
+  }
+  const auto table = printed("table", {records});
+  const auto first = table.find("no limit of");
+  BOOST_TEST(first != table.npos);
+  BOOST_TEST(table.find("no limit of", first + 1) == table.npos, table);
+}
+
 BOOST_AUTO_TEST_CASE(long_names_stay_within_the_width) {
   auto record = make("cuda", "coalesced_with_a_very_long_name", 123.4e-6);
   record.tunables = {{"block", 1024},
