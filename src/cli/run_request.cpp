@@ -135,6 +135,11 @@ RunRequest read_run(const Arguments& arguments) {
   auto format = format_of_run(arguments, sizes.size());
   auto request = request_of(arguments, std::move(sizes), std::move(format));
   Plan& plan = request.plan;
+  // The GPU's kernels alone are explained.
+  const auto is_on_host = [](auto* variant) { return !variant->needs_gpu(); };
+  if (request.format == "explain" &&
+      !std::ranges::all_of(plan.variants, is_on_host))
+    std::erase_if(plan.variants, is_on_host);
   if (plan.results.empty() && request.format == "table" &&
       !arguments.find("time-limit")) {
     plan.time_limit_s = time_limit_of_glance_s;

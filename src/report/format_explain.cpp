@@ -115,6 +115,7 @@ class ExplainReporter final : public Reporter {
     out_ << formatted(section, looks_) << std::endl;
     printed_ = true;
     counted_ |= counted;
+    emulated_ |= first.emulated;
   }
 
   void finish() override {
@@ -126,6 +127,8 @@ class ExplainReporter final : public Reporter {
       say("regs: registers per thread; shared: bytes of shared memory per "
           "block; occ: theoretical occupancy; limit: what keeps more warps "
           "from being resident.");
+      if (emulated_)
+        say("-: emulation does not know it; --counters --registers asks nvcc.");
       say(counted_
               ? "read by the profiler: occ*: achieved occupancy; ld, st: "
                 "32-byte sectors a global load or store request of a warp; "
@@ -141,7 +144,7 @@ class ExplainReporter final : public Reporter {
  private:
   std::ostream& out_;
   Looks looks_;
-  bool printed_ = false, counted_ = false;
+  bool printed_ = false, counted_ = false, emulated_ = false;
 };
 
 }  // namespace
