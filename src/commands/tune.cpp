@@ -135,6 +135,7 @@ int tune(const TuneRequest& asked, std::ostream& out, std::ostream& messages,
     if (!best.empty()) reporter->point(best);
     reporter->finish();
   }
+  if (best.empty()) return status;
   messages << "parlab: kept in " << file << "; use it by --"
            << request.plan.variants.front()->tunables.front().name << " best"
            << std::endl;

@@ -346,6 +346,15 @@ BOOST_AUTO_TEST_CASE(a_variant_that_is_not_tuned) {
       });
 }
 
+BOOST_AUTO_TEST_CASE(what_has_no_time_is_not_to_be_used) {
+  TuneRequest asked = tune_rows();
+  asked.plan.memory_bytes = 1;
+  std::ostringstream out, messages;
+  tune(asked, out, messages);
+  BOOST_TEST(contains(out.str(), "none has a time: out_of_memory"), out.str());
+  BOOST_TEST(!contains(messages.str(), "kept in"), messages.str());
+}
+
 BOOST_AUTO_TEST_CASE(a_variant_without_tunables_cannot_be_tuned) {
   std::ostringstream out, messages;
   const TuneRequest untunable{
