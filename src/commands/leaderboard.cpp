@@ -131,9 +131,11 @@ std::vector<std::vector<std::string>> fields_of(const std::string& text) {
   return lines;
 }
 
-void add_class(Boards& boards, const fs::path& folder) {
+void add_class(Boards& boards, Untimed& untimed, const fs::path& folder) {
   const auto file = folder / "grades.csv";
   const auto lines = fields_of(read_text(file, "page --leaderboard:"));
+  std::string machine;
+  bool any_time = false;
   for (std::size_t i = 1; i < lines.size(); ++i) {
     std::map<std::string, std::string> row;
     for (std::size_t c = 0; c < std::min(lines[0].size(), lines[i].size()); ++c)
@@ -143,7 +145,9 @@ void add_class(Boards& boards, const fs::path& folder) {
                        "' does not say its machine and workload: grade again");
     }
     const auto time = number_in<double>(row["time_s"]);
+    machine = row["machine"];
     if (row["verdict"] != "passed" || !time) continue;
+    any_time = true;
     Uncertain estimate{.value = *time};
     const auto low = number_in<double>(row["time_s_low"]),
                high = number_in<double>(row["time_s_high"]);
@@ -167,6 +171,8 @@ void add_class(Boards& boards, const fs::path& folder) {
          .verified = "right at every size of the class, hidden ones too",
          .source = source_in(folder / "sources", row["student"])});
   }
+  if (!any_time && !machine.empty())
+    untimed[machine].push_back(folder.filename().string());
 }
 
 // ---- the page
@@ -263,7 +269,7 @@ Document leaderboard(const std::vector<fs::path>& folders,
   Untimed untimed;
   for (const auto& folder : folders) {
     if (is_there(folder / "grades.csv")) {
-      add_class(boards, folder);
+      add_class(boards, untimed, folder);
     } else {
       add_records(boards, untimed, folder);
     }

@@ -18,7 +18,7 @@ constexpr const char* inputs_stay =
     "Inputs must stay as they are: write to the output, or to "
     "gpu.scratch<T>(count).";
 constexpr const char* other_terms =
-    "Try the size at which it is wrong by hand, and one smaller: is every "
+    "Try a small size at which it is wrong by hand: is every "
     "element computed, once, and from all its terms?";
 constexpr double clearly_faster = 1.05, low_occupancy = 0.4;
 

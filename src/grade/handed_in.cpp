@@ -104,6 +104,8 @@ void read_source(Submission& submission) {
           because(Cause::long_source, Quantity{longest_source, Unit::byte});
     }
     submission.source = plain_text(text);
+    if (submission.source.find_first_not_of(" \t\n") == std::string::npos)
+      submission.trouble = other("the file is empty");
   }
   close(from);
 }

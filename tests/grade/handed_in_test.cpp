@@ -162,6 +162,9 @@ BOOST_AUTO_TEST_CASE(any_editors_text_is_taken) {
   handed.add("ann.cu", "\xef\xbb\xbf// \xe4\r\nint a;\r\n");
   handed.find();
   BOOST_TEST(handed.of("ann").source == plain);
+  handed.add("bob.cu", "\r\n");
+  handed.find();
+  BOOST_TEST(words(handed.of("bob").trouble) == "the file is empty");
   BOOST_TEST(plain_text("").empty());
   BOOST_TEST(plain_text("a\r\r\n\n") == "a\n\n\n");
 }

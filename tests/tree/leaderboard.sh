@@ -52,6 +52,9 @@ expect "a row says the time with its interval, the share of the limit and what w
 expect "students of a class are ranked by the same rule: $of_class" \
   eval '[[ $(row "$of_class" Dan) == "1 shared|"* && $(row "$of_class" "Eve, the first") == "1 shared|"* && $(row "$of_class" Gus) == 3\|* ]]'
 expect "what is wrong has no rank" eval '! row "$of_class" Hal'
+mkdir untimed && grep -E '^student|^Hal' grades/dmv/grades.csv >untimed/grades.csv
+expect "a class without times is named" \
+  eval '"$parlab" page --leaderboard untimed --output untimed.html 2>said && grep -q "untimed: no kernel passed" said'
 expect "sources that were handed in are shown, and are no HTML" grep -q 'if (a &lt; b &amp;&amp; c)' page.html
 expect "... those of a class, too" grep -q 'int gus;' page.html
 expect "a row leads to its source" eval 'id=$(grep -oE "href=\"#source-[0-9]+\"" page.html | head -1 | grep -oE "source-[0-9]+") && grep -q "id=\"$id\"" page.html'
