@@ -2,6 +2,7 @@
 
 #include "cluster/merge.hpp"
 #include "cli/command.hpp"
+#include "page/words.hpp"
 #include "render/formats.hpp"
 
 namespace parlab {
@@ -13,8 +14,8 @@ int merge_shards(const Arguments& arguments, const Streams& streams) {
   const auto merged =
       merge_records(paths.front(), {paths.begin() + 1, paths.end()});
   const Document document{
-      .blocks = {Paragraph{.text = std::to_string(merged.records) +
-                                   " records into " + paths.front()},
+      .blocks = {Paragraph{.text = page::counted(merged.records, "record") +
+                                   " into " + paths.front()},
                  Table{.key = "merged",
                        .columns = keyed({"records", "into"}),
                        .rows = {row_of(
