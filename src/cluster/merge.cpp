@@ -30,21 +30,25 @@ class Merger {
     }
   }
 
-  // Collects the whole lines of a file that are not in the target yet.
-  void read(const fs::path& path) {
+  // Collects the whole lines of a file that are not in the target yet. False if
+  // it holds a line that is not torn and cannot be read.
+  bool read(const fs::path& path) {
+    bool whole = true;
     each_line(path, [&](const Line& line, std::size_t number) {
       if (line.text.find_first_not_of(" \t\r") == line.text.npos) return;
       const auto size = merged_.records;
-      if (!line.ended)
-        return warn(at(path, number) +
-                    "torn line (the writer was stopped), left out");
       try {
         if (take(line.text, path)) lines_ += line.text + "\n";
       } catch (const ForeignLine& reason) {
         merged_.records = size;
-        warn(at(path, number) + reason.what() + ", left out");
+        whole &= !line.ended;
+        warn(at(path, number) +
+             (line.ended ? reason.what()
+                         : "torn line (the writer was stopped)") +
+             ", left out");
       }
     });
+    return whole;
   }
 
   Merged write() {
@@ -116,7 +120,8 @@ class Merger {
 Merged merge_records(const fs::path& into, const std::vector<fs::path>& files) {
   Merger merger(into);
   std::map<fs::path, Finished> finished;
-  std::vector<std::string> unfinished;
+  std::vector<std::string> staying;
+  bool complete = true;
   std::vector<fs::path> parts;
   for (const auto& file : files) {
     const auto of_file = parts_of(file);
@@ -130,18 +135,20 @@ Merged merge_records(const fs::path& into, const std::vector<fs::path>& files) {
     }
     const auto& lock = finished.try_emplace(file, file).first->second;
     if (!lock) {
-      unfinished.push_back(file.string() +
-                           ": is being written; merge it later");
+      staying.push_back(file.string() + ": is being written; merge it later");
       finished.erase(file);
-      continue;
+    } else if (!merger.read(file)) {
+      staying.push_back(file.string() +
+                        ": stays, because lines of it were left out");
+      finished.erase(file);
+      complete = false;
     }
-    merger.read(file);
   }
   auto merged = merger.write();
+  merged.complete = complete;
   for (const auto& [file, lock] : finished)
     fs::remove(file);
-  merged.warnings.insert(merged.warnings.end(), unfinished.begin(),
-                         unfinished.end());
+  merged.warnings.insert(merged.warnings.end(), staying.begin(), staying.end());
   return merged;
 }
 

@@ -22,7 +22,7 @@ int merge_shards(const Arguments& arguments, const Streams& streams) {
                            {std::int64_t(merged.records), paths.front()})}}}};
   streams.print(document, format);
   streams.warn(merged.warnings);
-  return EXIT_SUCCESS;
+  return merged.complete ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 const CommandRegistration merge_command(
@@ -30,7 +30,8 @@ const CommandRegistration merge_command(
      .usage = "<records> <shard>... [options]",
      .help = "Appends to a record file what other files of the same machine "
              "hold and it does not, and removes them. A line that is torn is "
-             "left out, with a warning. The last record of a point "
+             "left out, with a warning. A file with other lines that cannot "
+             "be read stays, with status 1. The last record of a point "
              "counts.",
      .options = [] { return run_options({"format"}); },
      .run = merge_shards,

@@ -172,6 +172,17 @@ void flush_folder_of(const fs::path& path) {
   ::close(file);
 }
 
+// A record whose newline is missing is whole.
+bool is_torn(const Line& line) {
+  if (line.ended) return false;
+  try {
+    from_json_line(line.text);
+    return false;
+  } catch (const ForeignLine&) {
+    return true;
+  }
+}
+
 // The lines of a file to be packed, each with its newline.
 void each_whole_line(const fs::path& path, std::vector<std::string>& warnings,
                      const std::function<void(const std::string&)>& f) {
@@ -180,7 +191,7 @@ void each_whole_line(const fs::path& path, std::vector<std::string>& warnings,
     if (line.too_long)
       throw std::runtime_error(at + "longer than 64 MiB: not packed");
     if (line.text.find_first_not_of(" \t\r") == line.text.npos) return;
-    if (line.ended) return f(line.text + "\n");
+    if (!is_torn(line)) return f(line.text + "\n");
     warnings.push_back(at + "torn line (the writer was stopped), left out");
   });
 }

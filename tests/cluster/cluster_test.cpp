@@ -174,6 +174,24 @@ BOOST_AUTO_TEST_CASE(merging_loses_nothing_and_repeats_nothing) {
   BOOST_TEST(content(all) == expected);
 }
 
+// Of a newer version, or written by something else.
+BOOST_AUTO_TEST_CASE(a_file_with_lines_that_cannot_be_read_stays) {
+  const Folder folder;
+  const fs::path all = folder.path / "all.jsonl", one = folder.path / "1.jsonl";
+  write(one, run_line("a") + "{\"schema\":2}\n" + record_line("a", 8));
+  const auto merged = merge_records(all, {one});
+  BOOST_TEST(merged.records == 1u);
+  BOOST_TEST(!merged.complete);
+  BOOST_TEST(contains(merged.warnings.back(), "stays"));
+  BOOST_TEST(fs::exists(one));
+  // A whole last line without its newline is no torn one.
+  auto text = run_line("a") + record_line("a", 16);
+  text.pop_back();
+  write(one, text);
+  BOOST_TEST(merge_records(all, {one}).records == 1u);
+  BOOST_TEST(!fs::exists(one));
+}
+
 BOOST_AUTO_TEST_CASE(a_file_that_is_being_written_stays) {
   const Folder folder;
   const fs::path all = folder.path / "all.jsonl", one = folder.path / "1.jsonl";

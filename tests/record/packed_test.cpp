@@ -205,6 +205,10 @@ BOOST_AUTO_TEST_CASE(keep_what_is_foreign_and_leave_out_what_is_torn) {
   BOOST_TEST(contains(packed.warnings[0], ":12: torn line"));
   BOOST_TEST(lines_of(packed_path(path)) == lines + 1);
   BOOST_TEST(load_records(path).warnings.size() == 1u);
+  // Only the newline of the last record is missing.
+  std::ofstream(path) << to_json_line(a_run("2"));
+  pack_records(path);
+  BOOST_TEST(lines_of(packed_path(path)) == lines + 2);
 }
 
 BOOST_AUTO_TEST_CASE(of_a_damaged_file_what_is_whole_is_read) {
