@@ -6,6 +6,7 @@
 #include "core/file.hpp"
 #include "core/name.hpp"
 #include "core/text.hpp"
+#include "record/packed.hpp"
 
 namespace parlab {
 namespace {
@@ -82,8 +83,14 @@ void read_limits(const Arguments& arguments, Plan& plan) {
   plan.node = arguments.text("node");
   plan.machine = machine_asked_for(arguments);
   plan.results = file_asked_for(arguments, "results");
-  if (const auto* setting = arguments.find("resume"))
+  if (const auto* setting = arguments.find("resume")) {
     plan.resume = split(setting->text, ',');
+    // Scripts set the variable before the files exist.
+    for (const auto& path : plan.resume) {
+      if (setting->from_command_line && parts_of(path).empty())
+        setting->refuse("no such file or folder: " + path);
+    }
+  }
   plan.energy = arguments.on("energy");
   plan.force = arguments.on("force");
   plan.emulate = arguments.on("emulate");

@@ -123,6 +123,9 @@ bool still_holds(Session& session, const Trial& trial, const Record& old) {
   if (old.verdict == Verdict::passed &&
       old.detail.cause == Cause::others_at_work)
     return false;
+  const auto& iterations = session.plan.iterations;
+  if (iterations && old.timed() && std::ssize(old.seconds) != *iterations)
+    return false;
   // Nothing else gets joules, even when asked.
   const bool has_joules =
       old.cache == Cache::hot && !trial.call.variant->needs_team();

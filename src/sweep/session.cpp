@@ -91,6 +91,7 @@ void Session::count(const Record& record) {
   too_large |= record.verdict == Verdict::out_of_memory;
   no_device |= record.verdict == Verdict::no_device;
   failed |= parlab::failed(record);
+  recorded_before += record.run != run.id;
   ++done;
 }
 

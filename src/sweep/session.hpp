@@ -33,7 +33,8 @@ struct Session {
   std::map<std::string, Detail> endless = {};
   // variant -> where it passed
   std::map<std::string, Size> right_at_square = {};
-  std::size_t done = 0;  // completed measurements
+  std::size_t done = 0;             // completed measurements
+  std::size_t recorded_before = 0;  // those of them that other runs made
   std::set<Size> passed_at = {};
   bool failed = false;
   bool too_large = false, no_device = false;  // for some of the points

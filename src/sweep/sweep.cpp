@@ -205,7 +205,10 @@ int run_sweep(const Plan& plan, Observer& observer, Places& places,
   session.run.node = plan.node;
   if (supervisor.run()) session.run = *supervisor.run();
   observer.run(session.run);
-  if (!plan.results.empty()) session.open_store();
+  if (!plan.results.empty())
+    session.open_store();
+  else if (!plan.force)
+    session.read_elsewhere();
 
   const auto parts = split(plan, places, observer);
   std::size_t measurements = 0;
@@ -229,6 +232,12 @@ int run_sweep(const Plan& plan, Observer& observer, Places& places,
         session.note_once(detail);
     }
     if (!stop()) supervisor.complete(session.run, points);
+  }
+  if (session.recorded_before > 0) {
+    auto files = plan.resume;
+    if (!plan.results.empty()) files.insert(files.begin(), plan.results);
+    observer.note(because(Cause::recorded_before, session.recorded_before,
+                          session.done, join(files, ", ")));
   }
   if (stop()) {
     observer.note({.cause = plan.results.empty() ? Cause::interrupted

@@ -30,6 +30,10 @@ struct Collected final : PassingObserver {
   void point(const std::vector<Record>& complete) override {
     records.insert(records.end(), complete.begin(), complete.end());
   }
+  // Each of many sweeps would say what it found.
+  void note(const Detail& detail) override {
+    if (detail.cause != Cause::recorded_before) to.note(detail);
+  }
   bool measured_anything() const {
     return std::ranges::any_of(
         records, [&](const Record& one) { return one.run == own_run; });

@@ -66,8 +66,8 @@ BOOST_AUTO_TEST_CASE(a_shard_that_holds_only_a_size_too_large_does_not_fail) {
   BOOST_TEST(status(plan) == 0);
 }
 
-// Recorded points are planned and count as done; one cache state is planned if
-// there are no times.
+// Recorded points are planned and count as done, and a note says how many they
+// are; one cache state is planned if there are no times.
 BOOST_AUTO_TEST_CASE(progress_counts_what_is_planned) {
   struct Watcher final : Observer {
     void plan(std::size_t measurements) override { planned = measurements; }
@@ -81,10 +81,14 @@ BOOST_AUTO_TEST_CASE(progress_counts_what_is_planned) {
     void point(const std::vector<Record>& records) override {
       seen += records.size();
     }
-    void note(const Detail&) override {}
+    void note(const Detail& detail) override {
+      if (detail.cause == Cause::recorded_before)
+        found = std::get<std::int64_t>(detail.arguments.front());
+    }
     std::size_t planned = 0, seen = 0;
     double begun = -1, sampled = 0, done = 0;
     bool verifies = false;
+    std::int64_t found = 0;
   };
   const parlab::testing::Folder folder;
   auto plan = plan_of({30, 40});
@@ -104,6 +108,12 @@ BOOST_AUTO_TEST_CASE(progress_counts_what_is_planned) {
   BOOST_TEST(resumed.sampled > 4);
   BOOST_TEST(resumed.sampled < 6);
   BOOST_TEST(resumed.done <= 6);
+  BOOST_TEST(resumed.found == 4);
+  // Another number of samples was asked for.
+  plan.iterations = 4;
+  Watcher anew;
+  run_sweep(plan, anew);
+  BOOST_TEST(anew.found == 0);
 
   plan.verify_only = true;
   plan.results.clear();

@@ -35,6 +35,11 @@ expect "and is exported" test "$(bin/parlab-emulated export "$records" | tail -n
 before=$(count)
 sweep
 expect "once more measures nothing" test "$(count)" = "$before"
+expect "and says so" grep -qF "35 of 35 results were recorded before, in $records" "$folder/errors"
+expect "nor does it with --resume alone" eval "bin/parlab-emulated dmv 64 --backend serial --resume $records 2>&1 |
+  grep -q '1 of 1 results were recorded before'"
+expect "a file to resume from that is not there is refused" eval \
+  "bin/parlab-emulated dmv 64 --resume $folder/none 2>$folder/said; test \$? = 2 && grep -q 'no such file' $folder/said"
 
 printf '{"type":"record","torn' >>"$records"
 sweep
