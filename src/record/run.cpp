@@ -62,36 +62,36 @@ namespace fs = std::filesystem;
 
 enum class Whose { nobodys, ours, anothers };
 
-// Only the lines of runs are parsed. Our own run is usually the first.
-Whose owner_of(const fs::path& file, const std::string& host_id) {
-  auto whose = Whose::nobodys;
-  const auto in = open_lines(file);
-  LineReader lines(*in);
-  for (Line line; lines.next(line);) {
-    if (!line.text.starts_with(R"({"type":"run")")) continue;
-    try {
-      const auto entry = from_json_line(line.text);
-      const auto* run = std::get_if<Run>(&entry);
-      if (run == nullptr) continue;
-      if (!host_id.empty() && run->host_id == host_id) return Whose::ours;
-      whose = Whose::anothers;
-    } catch (const ForeignLine&) {
+// Whether the test holds for a run in a folder's files; the first such run ends
+// the search. Only the lines of runs are parsed.
+bool any_run_in(const fs::path& folder,
+                const std::function<bool(const Run&)>& test) {
+  std::vector<std::string> ignored;
+  for (const auto& file : record_files(folder, Depth::folder, ignored)) {
+    for (const auto& part : parts_of(file)) {
+      const auto in = open_lines(part);
+      LineReader lines(*in);
+      for (Line line; lines.next(line);) {
+        if (!line.text.starts_with(R"({"type":"run")")) continue;
+        try {
+          const auto entry = from_json_line(line.text);
+          const auto* run = std::get_if<Run>(&entry);
+          if (run != nullptr && test(*run)) return true;
+        } catch (const ForeignLine&) {
+        }
+      }
     }
   }
-  return whose;
+  return false;
 }
 
 Whose owner_of_folder(const fs::path& folder, const std::string& host_id) {
   auto whose = Whose::nobodys;
-  std::vector<std::string> ignored;
-  for (const auto& file : record_files(folder, Depth::folder, ignored)) {
-    for (const auto& part : parts_of(file)) {
-      const auto of_part = owner_of(part, host_id);
-      if (of_part == Whose::ours) return Whose::ours;
-      if (of_part == Whose::anothers) whose = Whose::anothers;
-    }
-  }
-  return whose;
+  const bool ours = any_run_in(folder, [&](const Run& run) {
+    whose = Whose::anothers;
+    return !host_id.empty() && run.host_id == host_id;
+  });
+  return ours ? Whose::ours : whose;
 }
 
 }  // namespace
@@ -172,6 +172,16 @@ std::string machine_name(const std::string& slug, const std::string& host_id,
     if (!there && number > 1) break;
   }
   return free.empty() ? slug : free;
+}
+
+std::string machine_of_folder(const fs::path& folder) {
+  std::string machine;
+  if (!fs::is_directory(folder)) return machine;
+  any_run_in(folder, [&](const Run& run) {
+    machine = run.machine;
+    return true;
+  });
+  return machine;
 }
 
 }  // namespace parlab

@@ -66,4 +66,7 @@ std::string machine_name(const std::string& slug, const std::string& host_id,
                          const std::filesystem::path& results = base_folder() /
                                                                 "results");
 
+// The machine of the first run in the folder's files; empty if there is none.
+std::string machine_of_folder(const std::filesystem::path& folder);
+
 }  // namespace parlab

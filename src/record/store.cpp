@@ -16,6 +16,7 @@
 #include "core/file.hpp"
 #include "core/name.hpp"
 #include "core/parallel.hpp"
+#include "record/ceilings_file.hpp"
 #include "record/json.hpp"
 #include "record/packed.hpp"
 
@@ -189,6 +190,21 @@ UsageError cannot_write(const fs::path& path, const std::string& why) {
                     "; choose another file or folder for the results");
 }
 
+// A machine's folder under results/ takes no records of another machine.
+void require_own_folder(const fs::path& path, const std::string& machine) {
+  const auto folder =
+      ceilings_file(fs::absolute(path).lexically_normal(), machine)
+          .parent_path();
+  std::error_code none;
+  if (!fs::equivalent(folder.parent_path(), base_folder() / "results", none))
+    return;
+  const auto other = machine_of_folder(folder);
+  if (!other.empty() && other != machine) {
+    throw cannot_write(path, "its folder has records of " + other +
+                                 ", and these are of " + machine);
+  }
+}
+
 int open_locked(const fs::path& path) {
   require_regular(path, "records:");
   if (plain_path(path) != path) {
@@ -310,7 +326,9 @@ Finished::~Finished() {
 }
 
 Store::Store(const fs::path& path, const Run& run)
-    : path_(path), run_(run), file_(open_locked(path)) {
+    : path_(path),
+      run_(run),
+      file_((require_own_folder(path, run.machine), open_locked(path))) {
   try {
     Loaded loaded = load_records(path_);
     warnings_ = std::move(loaded.warnings);

@@ -41,6 +41,12 @@ expect "nor does it with --resume alone" eval "bin/parlab-emulated dmv 64 --back
 expect "a file to resume from that is not there is refused" eval \
   "bin/parlab-emulated dmv 64 --resume $folder/none 2>$folder/said; test \$? = 2 && grep -q 'no such file' $folder/said"
 
+program=$PWD/bin/parlab-emulated
+into() { (cd "$folder" && mkdir -p results && "$program" dmv 8 --backend serial --iterations 1 --machine "$1" --results "$2"); }
+expect "a machine has a folder" into one results/one/dmv.jsonl
+expect "which takes no records of another" eval "into two results/one/new.jsonl 2>$folder/said
+  test \$? = 2 && grep -q 'its folder has records of one' $folder/said && test ! -e $folder/results/one/new.jsonl"
+
 printf '{"type":"record","torn' >>"$records"
 sweep
 expect "a torn last line is named" grep -q 'jsonl:.*skipped' "$folder/errors"
