@@ -19,6 +19,7 @@
 #include "render/formats.hpp"
 #include "render/words.hpp"
 #include "report/console.hpp"
+#include "sweep/interrupt.hpp"
 
 namespace parlab {
 namespace {
@@ -62,6 +63,7 @@ void measure(std::vector<Point>& points, const Arguments& arguments,
   std::size_t done = 0;
   for (std::size_t run = 0; run < most; ++run) {
     for (auto& point : points) {
+      if (was_interrupted()) return;
       if (!point.why.empty() || run >= point.there.samples.size()) continue;
       progress.show("measuring " + point.there.last.full_name(),
                     static_cast<double>(done++));
@@ -221,11 +223,20 @@ int reproduce(const Arguments& arguments, const Streams& streams) {
     auto why = why_not_run(runs.last);
     points.push_back({.there = std::move(runs), .why = std::move(why)});
   }
+  const InterruptGuard guard;
   const Temporary folder(new_temporary_folder("parlab-reproduce"));
   const auto asked = file_asked_for(arguments, "results");
   const auto results =
       asked.empty() ? (folder.path() / "here.jsonl").string() : asked;
   measure(points, arguments, results, streams.messages);
+  if (was_interrupted()) {
+    streams.messages << "parlab: interrupted; "
+                     << (asked.empty()
+                             ? "--results FILE would keep what was measured"
+                             : "what was measured is in " + asked)
+                     << std::endl;
+    return exit_interrupted;
+  }
 
   std::error_code none;
   const auto ours =

@@ -47,5 +47,13 @@ sed 's/"variant":"plain"/"variant":"theirs"/; s/"backend":"openmp","variant":"ro
   s/{"threads":2}/{"block":64}/' their.jsonl >theirs.jsonl
 expect "nor a variant that is not here" reproduces markdown '^- dmv/serial/theirs .*: this parlab has no such variant'
 expect "nor a kernel where there is no GPU" grep -qE '^- dmv/cuda/naive .* (no GPU can be used|to emulate CUDA kernels)' out
+for asked in '' '--results mine.jsonl'; do
+  mkdir -p temporary
+  # shellcheck disable=SC2086 # no word, or two
+  TMPDIR=$folder/temporary timeout --foreground --preserve-status --signal=INT 3 "$parlab" reproduce their.jsonl --time-limit 2 $asked >out 2>errors
+  status=$?
+  expect "Ctrl-C ends it in order: $(tail -1 errors)" eval \
+    "test $status = 130 && grep -q 'interrupted; .*${asked:+in mine}' errors && rmdir temporary"
+done
 expect "nothing to reproduce is refused" eval "! '$parlab' reproduce theirs.jsonl --variant nonsuch 2>said; grep -q 'no record with a time' said"
 end_tests
