@@ -13,12 +13,14 @@
 namespace parlab {
 namespace {
 
-// Opens streams 0 to 2; each open() takes the lowest free number.
+// Opens streams 0 to 2; each open() takes the lowest free number. Results that
+// nobody can get are an error: writing them fails.
 void open_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
+    const int mode = stream == STDOUT_FILENO ? O_RDONLY : O_RDWR;
     // without /dev, reads and writes on the stream fail, and that is reported
-    if (open("/dev/null", O_RDWR) < 0) open("/", O_PATH);
+    if (open("/dev/null", mode) < 0) open("/", O_PATH);
   }
 }
 
