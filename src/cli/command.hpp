@@ -112,6 +112,8 @@ Options common_options();
 // them, those with these flags.
 Options run_options();
 Options run_options(const std::vector<std::string>& flags);
+// --format of a command whose formats are these, and markdown.
+Options format_option(const std::string& formats);
 // One for each parameter of a workload and for each tunable of a variant.
 Options problem_options();
 

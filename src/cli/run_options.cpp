@@ -48,7 +48,7 @@ Options everyday_options() {
               {"variant", "PARLAB_VARIANT", "LIST",
                "exactly these: openmp/rows"},
               {"dtype", "PARLAB_DTYPE", "LIST",
-               "of float,double,int,half,bfloat16"},
+               "float,half,int8 ...: all in --list"},
               {"cache", "PARLAB_CACHE", "LIST",
                "of hot,cold: before each sample"},
               {"device", "PARLAB_DEVICE", "LIST", "GPUs by number, or all (0)"},
@@ -189,6 +189,16 @@ Options run_options(const std::vector<std::string>& flags) {
   std::erase_if(options, [&](const Option& option) {
     return std::ranges::find(flags, option.flag) == flags.end();
   });
+  // record is a format of runs.
+  for (auto& option : options) {
+    if (option.flag == "format") option.help = "table, csv, json, markdown";
+  }
+  return options;
+}
+
+Options format_option(const std::string& formats) {
+  auto options = run_options({"format"});
+  options.front().help = formats + ", markdown";
   return options;
 }
 

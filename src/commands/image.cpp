@@ -16,9 +16,8 @@ Options image_options() {
   return Options{{.flag = "image", .argument = "FILE"},
                  {.flag = "filter", .argument = "FILTER"},
                  {.flag = "output", .argument = "FILE"}} +
-         run_options(
-             {"kernel", "backend", "variant", "dtype", "emulate", "format"}) +
-         problem_options();
+         run_options({"kernel", "backend", "variant", "dtype", "emulate"}) +
+         format_option("table, json") + problem_options();
 }
 
 std::string required(const Arguments& arguments, const std::string& flag,

@@ -187,7 +187,7 @@ void measure_all(CeilingsOfMachine& known, const std::vector<GpuFacts>& gpus,
 }
 
 Options machine_options() {
-  return run_options({"machine", "format"}) +
+  return run_options({"machine"}) + format_option("table, json") +
          Options{
              {.flag = "measure",
               .help = "measure its ceilings, and how far runs differ, anew"},

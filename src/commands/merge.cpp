@@ -33,7 +33,7 @@ const CommandRegistration merge_command(
              "left out, with a warning. A file with other lines that cannot "
              "be read stays, with status 1. The last record of a point "
              "counts.",
-     .options = [] { return run_options({"format"}); },
+     .options = [] { return format_option("table, json"); },
      .run = merge_shards,
      .least = 2,
      .needs = "a record file and what goes into it: all.jsonl shards/*.jsonl"});

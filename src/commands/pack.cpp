@@ -47,7 +47,7 @@ const CommandRegistration pack_command(
              "a sixth as large, takes the place of x.jsonl, is read by that "
              "name, and says the same. New records are appended to x.jsonl "
              "beside it.",
-     .options = [] { return run_options({"format"}); },
+     .options = [] { return format_option("table, json"); },
      .run = pack_files,
      .least = 1,
      .needs = "a record file or a folder: results/MACHINE"});

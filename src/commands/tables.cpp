@@ -99,7 +99,7 @@ const CommandRegistration tables_command(
      .usage = "<database> scripts/NAME/tables.sql",
      .help = "Prints the tables of an experiment from a database of its "
              "records.",
-     .options = [] { return run_options({"format"}); },
+     .options = [] { return format_option("table, json"); },
      .run = print_tables,
      .least = 2,
      .needs =

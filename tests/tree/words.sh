@@ -46,6 +46,9 @@ expect "a format that a command does not have" refuses 'allowed are csv, table, 
 expect "by tune" refuses '--counters: is an option' tune dmv 64 --counters
 expect "of a machine" refuses "no records of a machine 'nvidia-x'" dmv 64 --emulate --counters --like nvidia-x
 expect "of no counters" refuses '--like nvidia-h200: is for --counters' dmv 64 --emulate --like nvidia-h200
+expect "a command names the formats that it has" says 'NAME +table, json, markdown$' merge --help
+expect "record is one of runs" says 'NAME +table, csv, json, markdown$' compare --help
+expect "types are those of --list" says 'all in --list' dmv --help
 expect "for an image" refuses '--iterations: is an option' convsep --image generated:8x8 --filter box:1 --output a.pgm --iterations 3
 expect "and one of another command by runs" refuses "--margin: is an option of 'parlab compare'" dmv 64 --margin 5
 for command in show compare reproduce export claims query database page index merge machine tune grade; do
