@@ -9,6 +9,7 @@
 
 #include "cli/command.hpp"
 #include "commands/documents.hpp"
+#include "commands/record_files.hpp"
 #include "core/file.hpp"
 #include "core/name.hpp"
 #include "page/figures.hpp"
@@ -119,7 +120,7 @@ int write_page(const Arguments& arguments, const Streams& streams) {
   }
   if (arguments.positional.size() != 1)
     throw UsageError("page: needs one folder: results/MACHINE");
-  const auto& folder = arguments.positional.front();
+  const auto folder = record_path(arguments.positional.front());
   const auto plots = of_machine("plots", folder);
   Progress progress(streams.messages, terminal_width(STDERR_FILENO));
   progress.show("reading records", 0);
@@ -147,13 +148,16 @@ int write_page(const Arguments& arguments, const Streams& streams) {
 int write_index(const Arguments& arguments, const Streams& streams) {
   std::vector<page::Measured> machines;
   std::vector<std::string> warnings;
-  for (const auto& folder : arguments.positional) {
+  for (const auto& name : arguments.positional) {
+    const auto folder = record_path(name);
+    // results/* includes results/counts.jsonl.zst and results/published, which
+    // are no machines.
+    if (std::filesystem::is_regular_file(folder)) continue;
     auto measured = page::load_machine(folder);
     if (!is_name(measured.folder)) {
       warnings.push_back(folder + ": " + name_rule + ", skipped");
       continue;
     }
-    // results/* includes results/published, which is no machine.
     if (!measured.experiments.empty()) machines.push_back(std::move(measured));
   }
   if (machines.empty())

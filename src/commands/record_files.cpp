@@ -22,7 +22,8 @@ std::string record_path(const std::string& name) {
   if (std::filesystem::exists(name, ignored)) return name;
   const auto results = base_folder() / "results";
   const auto machine = results / name;
-  if (std::filesystem::exists(machine, ignored)) return machine.string();
+  if (!name.empty() && std::filesystem::exists(machine, ignored))
+    return machine.string();
   // A single word is a machine's name.
   if (name.find_first_of("./") != name.npos) return name;
   std::vector<std::string> known;

@@ -49,6 +49,11 @@ expect "of no counters" refuses '--like nvidia-h200: is for --counters' dmv 64 -
 expect "a command names the formats that it has" says 'NAME +table, json, markdown$' merge --help
 expect "record is one of runs" says 'NAME +table, csv, json, markdown$' compare --help
 expect "types are those of --list" says 'all in --list' dmv --help
+mkdir -p results/mine && cp r.jsonl results/mine && cp r.jsonl results/counts.jsonl
+expect "index takes all of results/" "$parlab" index results/*
+expect "page takes a machine's name" "$parlab" page mine
+expect "but not none" refuses "no records of a machine ''" page ''
+rm -r results
 expect "for an image" refuses '--iterations: is an option' convsep --image generated:8x8 --filter box:1 --output a.pgm --iterations 3
 expect "and one of another command by runs" refuses "--margin: is an option of 'parlab compare'" dmv 64 --margin 5
 for command in show compare reproduce export claims query database page index merge machine tune grade; do
