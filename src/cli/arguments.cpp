@@ -116,8 +116,10 @@ void read_words(const std::vector<std::string>& words, const Options& options,
       if (text.starts_with("--"))
         throw UsageError("--" + flag + ": needs a value, " + argument +
                          ", before " + text);
-      arguments.by_flag[flag] = {
-          .name = "--" + flag, .text = text, .from_command_line = true};
+      arguments.by_flag[flag] = {.name = "--" + flag,
+                                 .text = text,
+                                 .from_command_line = true,
+                                 .is_switch = argument.empty()};
     }
   }
   arguments.positional.insert(arguments.positional.end(), negative.begin(),
@@ -265,7 +267,8 @@ Arguments read_arguments(const std::vector<std::string>& words,
     throw UsageError(std::string(command.name) + ": needs " +
                      std::string(command.needs));
   }
-  if (!command.name.starts_with("--")) require_own_options(arguments, command);
+  if (!command.name.starts_with("--") || command.name == "--list")
+    require_own_options(arguments, command);
   return arguments;
 }
 

@@ -28,7 +28,7 @@ Options operator+(Options some, const Options& more) {
 }
 
 std::string Setting::written() const {
-  return as_written(name, text);
+  return is_switch ? name : as_written(name, text);
 }
 
 void Setting::refuse(const std::string& why) const {
@@ -116,7 +116,7 @@ std::string format_of(const Arguments& arguments,
   const auto* format = arguments.find("format");
   if (arguments.on("explain")) {
     if (format != nullptr && format->from_command_line)
-      format->refuse("--explain asks for another one");
+      format->refuse("--explain has a format of its own; leave one out");
     return "explain";
   }
   const std::string first = formats.front(), table = "table";

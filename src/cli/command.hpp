@@ -34,8 +34,10 @@ struct Setting {
   std::string name;  // as the user wrote it: "--block" or "GPU_BLOCK_SIZE"
   std::string text;
   bool from_command_line = false;
+  bool is_switch = false;  // an option without a value
 
-  std::string written() const;  // "--block 2000", "GPU_BLOCK_SIZE=2000"
+  // "--block 2000", "GPU_BLOCK_SIZE=2000", "--sass"
+  std::string written() const;
   // Throws UsageError: "--block 2000: why".
   [[noreturn]] void refuse(const std::string& why) const;
   // The items of a list, each converted, without repetitions. If convert

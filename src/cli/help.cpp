@@ -374,7 +374,10 @@ int say_version(const Arguments&, const Streams& streams) {
 const CommandRegistration help_command({.name = "--help",
                                         .run = say_help,
                                         .hidden = true}),
-    list_command({.name = "--list", .run = print_list, .hidden = true}),
+    list_command({.name = "--list",
+                  .options = [] { return format_option("table, json"); },
+                  .run = print_list,
+                  .hidden = true}),
     version_command({.name = "--version", .run = say_version, .hidden = true});
 
 }  // namespace

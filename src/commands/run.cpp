@@ -73,11 +73,33 @@ int sweep_and_count(const Plan& plan, Console& console, Supervisor& supervisor,
   return status;
 }
 
+// Refuses options that would do nothing. A variable may be meant for others.
+void require_company(const Arguments& arguments) {
+  constexpr std::pair<const char*, const char*> meant_for[]{
+      {"like", "counters"},
+      {"pictures", "counters"},
+      {"registers", "counters"},
+      {"sass", "counters"},
+      {"keep-report", "counters"},
+      {"energy-time", "energy"},
+      {"plan", "shard"}};
+  for (const auto& [flag, other] : meant_for) {
+    const auto* setting = arguments.find(flag);
+    const auto there = arguments.text(other);
+    if (setting != nullptr && setting->from_command_line &&
+        (there.empty() || there == "0"))
+      setting->refuse(std::string("is for --") + other);
+  }
+  const auto* format = arguments.find("format");
+  if (arguments.on("estimate") && format != nullptr &&
+      format->from_command_line)
+    format->refuse("--estimate has a format of its own; leave one out");
+}
+
 // The machine whose least times are requested. Throws UsageError.
 std::optional<RecordedGpu> gpu_like(const Arguments& arguments) {
   const auto* setting = arguments.find("like");
   if (setting == nullptr) return std::nullopt;
-  if (!arguments.on("counters")) setting->refuse("is for --counters");
   RecordedGpu gpu{.machine = setting->text, .ceilings = {}};
   for (const auto& [id, run] : load_all({setting->text}).runs)
     gpu.ceilings = best_of(gpu.ceilings, run.device);
@@ -88,9 +110,7 @@ std::optional<RecordedGpu> gpu_like(const Arguments& arguments) {
 
 // Throws UsageError.
 bool wants_sass(const Arguments& arguments) {
-  const auto* setting = arguments.find("sass");
-  if (setting == nullptr) return false;
-  if (!arguments.on("counters")) setting->refuse("is for --counters");
+  if (!arguments.on("sass")) return false;
   require_disassemblers();
   return true;
 }
@@ -105,11 +125,7 @@ PartOfPlan part_of_plan(const Arguments& arguments) {
   PartOfPlan part;
   if (const auto* setting = arguments.find("shard"))
     part.shard = parse_shard(setting->name, setting->text);
-  if (const auto* setting = arguments.find("plan")) {
-    if (!part.shard && setting->from_command_line)
-      setting->refuse("is for --shard");
-    part.groups = setting->text;
-  }
+  part.groups = arguments.text("plan");
   return part;
 }
 
@@ -149,6 +165,7 @@ int run_workload(const Arguments& arguments, const Streams& streams) {
     return EXIT_FAILURE;
   }
   const auto since = std::chrono::steady_clock::now();
+  require_company(arguments);
   auto request = read_run(arguments);
   Plan& plan = request.plan;
   const auto part = part_of_plan(arguments);

@@ -46,6 +46,15 @@ expect "a format that a command does not have" refuses 'allowed are csv, table, 
 expect "by tune" refuses '--counters: is an option' tune dmv 64 --counters
 expect "of a machine" refuses "no records of a machine 'nvidia-x'" dmv 64 --emulate --counters --like nvidia-x
 expect "of no counters" refuses '--like nvidia-h200: is for --counters' dmv 64 --emulate --like nvidia-h200
+for option in --sass --registers '--pictures x' '--keep-report x'; do
+  # shellcheck disable=SC2086 # with its value
+  expect "$option of none" refuses "^parlab: $option: is for --counters" dmv 64 $option
+done
+expect "seconds of no energy" refuses 'is for --energy' dmv 64 --energy-time 1
+expect "by --list" refuses "--backend: is an option of runs; '--list' has none" dmv --list --backend openmp
+for own in --explain --estimate; do
+  expect "with $own another format, and what to do" refuses 'leave one out' dmv 64 $own --format json
+done
 expect "a command names the formats that it has" says 'NAME +table, json, markdown$' merge --help
 expect "record is one of runs" says 'NAME +table, csv, json, markdown$' compare --help
 expect "types are those of --list" says 'all in --list' dmv --help
