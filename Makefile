@@ -185,7 +185,11 @@ energy: ## energy of every ladder of this machine, by the counters of its GPU or
 	@$(MAKE) figures
 	@$(none_failed)
 
+# Before anything is built: a name that no workload has.
+no_workload = $(if $(filter-out $(WORKLOADS),$1),echo "$@: workload $1 is unknown (make $@ WORKLOAD=...: $(WORKLOADS))" >&2; exit 2)
+
 tune: ## search for the best tunables of all variants (or WORKLOAD=dmv SIZE=8K), for `--block best`
+	@$(call no_workload,$(WORKLOAD))
 	@$(MAKE) $(ENOUGH)
 	@scripts/tune.sh $(or $(WORKLOAD),$(WORKLOADS))
 
@@ -194,6 +198,7 @@ assignment: ## make a hand-out with kernels to be written: WORKLOAD=dmv KERNELS=
 
 measure: ## measure a workload, WORKLOAD=heat: all of its variants at sizes in each cache and beyond; figures, tables, page
 	@$(if $(CLUSTER),echo "measure: no job of a cluster; run it in one: srun make measure WORKLOAD=..." >&2; exit 2)
+	@$(call no_workload,$(or $(WORKLOAD),''))
 	@$(MAKE) $(ENOUGH)
 	@$(call each_experiment,$(or $(WORKLOAD),''),$(NOW),,scripts/measure.sh $$e)
 	@$(MAKE) figures-of-$$(scripts/machine-name.sh)

@@ -12,6 +12,9 @@ fail() {
 name=${1:-}
 [[ $name =~ ^[a-z][a-z0-9_]*$ ]] || fail "NAME='$name': small letters, digits and _, a letter first"
 [[ ! -e src/workloads/$name.hpp && ! -e serial/$name ]] || fail "NAME=$name: there is such a workload already"
+if [[ $name == parlab ]] || grep -q "\.name = \"$name\"" src/commands/*.cpp; then
+  fail "NAME=$name: a command is called so"
+fi
 read -ra extents <<<"${2:-}"
 ((${#extents[@]} >= 1 && ${#extents[@]} <= 4)) || fail "EXTENTS='${2:-}': one to four names, as in EXTENTS=\"rows cols\""
 read -ra parameters <<<"${3:-}"

@@ -21,6 +21,7 @@ sed '/\.id = /d; s/\.idea = *"[^"]*"/.idea = "one of my own"/' cuda/dmv/coalesce
 expect "a new workload is begun" scripts/workload.sh twice_all "planes rows cols" "steps radius"
 expect "not twice" eval '! scripts/workload.sh twice_all n 2>said; grep -q "there is such a workload" said'
 expect "a name that is none is refused" eval '! scripts/workload.sh Twice n 2>said; grep -q "small letters" said'
+expect "nor is one of a command taken" eval '! scripts/workload.sh show n 2>said; grep -q "a command is called so" said'
 expect "no number has two meanings" eval '! scripts/workload.sh twice "m n" n 2>said; grep -q "PARAMETERS: .n. twice" said'
 
 expect "it is compiled" own_make bin/parlab-emulated

@@ -54,6 +54,8 @@ copy_tree
   expect "a compiler may be of several words, behind a launcher" \
     test "$(own_make -s NVCC= CXX='ccache g++ -m64' print-COMPILER)" = "g++ -m64"
   expect "make -n writes nothing, nor does make print-X" test "$(everything)" = "$before"
+  expect "an unknown workload is refused before anything is built" \
+    eval '! own_make measure WORKLOAD=nope >said 2>&1 && grep -q "workload nope is unknown" said && test "$(wc -l <said)" = 2; rm said'
   for name in "mine 2.cu" größe.cu; do
     touch "cuda/dmv/$name" "cuda/dmv/.#$name" # the other is an editor's
     expect "a variant called $name has to be renamed" eval '! own_make -n bin/parlab-emulated 2>said && grep -qF "$name: rename it" said'
