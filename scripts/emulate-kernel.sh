@@ -20,6 +20,8 @@ if ! "$@" "${beside[@]}" -x c++ -c "$rewritten" -o "$object" 2>"$log"; then
 fi
 cat "$log" >&2
 rm -f "$log"
+[[ $source != cuda/* || $source == */shared/* ]] || grep -q 8Register "$object" ||
+  echo "$source has no Register<...>: no variant comes of it"
 
 # The runtime sees what kernels copy and clear by calls. Arrays that they declare as extern __shared__, under
 # any name, are one array of the runtime's.

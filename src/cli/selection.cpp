@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 
 #include "cli/lists.hpp"
@@ -41,6 +42,20 @@ bool is_called(const Variant& variant, const std::string& name) {
           strcasecmp(name.c_str(), variant.label.c_str()) == 0);
 }
 
+// Why a kernel whose file is there has no variant; empty if there is no file.
+std::string why_not_built(const std::string& workload,
+                          const std::string& name) {
+  const auto source =
+      "cuda/" + workload + "/" + name.substr(name.rfind('/') + 1) + ".cu";
+  const auto log = "build/emulated/" + source + ".log";
+  std::error_code none;
+  if (!std::filesystem::exists(source, none)) return "";
+  if (std::filesystem::exists(log, none))
+    return ": " + source + " does not compile: see " + log;
+  return ": " + source + " registers no variant of this name, or is newer " +
+         "than this program: see what make says";
+}
+
 Chosen by_name(const Plan& plan, const Setting& setting,
                const std::string& name, bool on_gpu) {
   Chosen chosen;
@@ -53,8 +68,9 @@ Chosen by_name(const Plan& plan, const Setting& setting,
   }
   if (!chosen.empty()) return chosen;
   const std::string workload(plan.workload->name());
+  const auto why = why_not_built(workload, name);
   setting.refuse(workload + " has no " + (on_gpu ? "kernel '" : "variant '") +
-                 name + "'" + did_you_mean(name, names) +
+                 name + "'" + (why.empty() ? did_you_mean(name, names) : why) +
                  (on_gpu ? " (" + kernels_of(plan) + ")" + without_libraries()
                          : " (see --list)"));
 }

@@ -19,6 +19,7 @@ sed 's/a\[i\] + by/a[i] + 4/' cuda/raised/naive.cu >cuda/raised/four.cu
 # All threads count in one variable.
 sed -E 's/(b\[)i(\] = )/\1at++\2/; s/^#pragma omp/  std::int64_t at = 0;\n&/' openmp/raised/parallel.cpp >openmp/raised/racing.cpp
 printf '#include "gpu/gpu.hpp"\n__global__ void broken(int* y) { *y = unknown; }\n' >cuda/dmv/broken.cu
+touch cuda/dmv/blank.cu
 cat >src/commands/hello.cpp <<'END'
 #include <ostream>
 #include "cli/command.hpp"
@@ -37,6 +38,11 @@ parlab=bin/parlab-emulated
 own_make $parlab >make.log 2>&1
 expect "a kernel that does not compile is named, with the first error" \
   eval "grep -A 1 'broken.cu is left out' make.log | grep -q unknown"
+expect "who asks for it is told where all messages are" \
+  eval "$parlab dmv 100 --variant cuda/broken 2>&1 | grep -q 'does not compile: see build/emulated/cuda/dmv/broken.cu.log'"
+expect "a file without a variant is named" grep -q 'blank.cu has no Register' make.log
+expect "... also to who asks for its variant" \
+  eval "$parlab dmv 100 --kernel blank 2>&1 | grep -q 'cuda/dmv/blank.cu registers no variant'"
 expect "make check would notice" test ! -e build/emulated/cuda/dmv/broken.cu.o
 expect "the rest of the program is there" eval "$parlab dmv --list | grep -q 'cuda/mine'"
 expect "rows taken for columns are found where only a square was asked for" \
