@@ -160,9 +160,9 @@ Table table_of(const std::vector<Compared>& all, bool with_agreeing) {
   for (const auto& [record, pairs, why] : all) {
     for (const auto& pair : pairs) {
       if (pair.agrees() && !with_agreeing) continue;
-      const auto ratio = pair.on_gpu == 0
-                             ? std::string()
-                             : significant(pair.emulated / pair.on_gpu, 4);
+      Text ratio;
+      if (pair.on_gpu != 0)
+        ratio = Quantity{pair.emulated / pair.on_gpu, Unit::factor};
       table.rows.push_back(row_of(
           {record.full_name() + " " + size_text(record.workload, record.size) +
                " " + std::string(to_string(record.dtype)),

@@ -117,7 +117,7 @@ inline constexpr const char* without_times =
     "kernel has 0 points, there and here.";
 
 // As text: "87.5"; empty if there are none.
-Text points_of(const Class& all, const Grade& grade);
+std::string points_of(const Class& all, const Grade& grade);
 // Sectors that a warp's request moves, if emulation has counted them.
 std::optional<double> sectors_per_request(const Grade& grade);
 // The class in the order of ranks, and facts about all.

@@ -76,9 +76,14 @@ Text terms(const Class& all) {
          (others ? "; grade again when they are done" : "");
 }
 
+// For programs, rounded as for people.
+Text number(const std::string& text) {
+  return text.empty() ? Text() : Quantity{std::stod(text)};
+}
+
 }  // namespace
 
-Text points_of(const Class& all, const Grade& grade) {
+std::string points_of(const Class& all, const Grade& grade) {
   if (grade.verdict == Verdict::unverified) return {};
   if (!grade.passed()) return "0";
   return all.timed() && grade.timed ? significant(grade.points, 3, 1) : "";
@@ -132,15 +137,15 @@ Table class_table(const Class& all) {
     const bool known = registers > 0;
     const auto sectors = sectors_per_request(grade);
     table.rows.push_back(row_of(
-        {grade.submission.student, points_of(all, grade), verdict_of(grade),
-         rank_of(grade),
+        {grade.submission.student, number(points_of(all, grade)),
+         verdict_of(grade), rank_of(grade),
          to_string(grade.timed ? grade.timed->size : grade.where),
          time_of(grade), to_reference(grade), fraction_of(grade.of_roof),
          known ? Text(registers) : Text(),
          known ? fraction_of(grade.timed->launch.occupancy) : Text(),
          grade.detail ? Text(grade.detail) : Text(),
          all.assignment.workload->name(), to_string(all.assignment.dtype),
-         all.machine, sectors ? significant(*sectors, 3) : "",
+         all.machine, number(sectors ? significant(*sectors, 3) : ""),
          grade.slow.empty() ? Text() : grade.slow.front()}));
   }
   return table;
