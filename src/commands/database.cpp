@@ -1,11 +1,11 @@
 // `parlab database`: records and the views of an experiment, for figures.
 //
 // Tables: all_records has the columns of `parlab export` and those that any
-// variant or counter could have filled, without the points that the audit
-// rejects; records has those that were timed on uniform inputs; workloads,
-// parameters and variants have the name of each; published_NAME holds
-// results/published/NAME.csv, with _ for -. Each view of the experiment is a
-// table, too. Empty cells are NULL.
+// variant or counter could have filled, without the points that
+// leave_out_rejected() takes; records has those that were timed on uniform
+// inputs; workloads, parameters and variants have the name of each;
+// published_NAME holds results/published/NAME.csv, with _ for -. Each view of
+// the experiment is a table, too. Empty cells are NULL.
 #include <algorithm>
 #include <filesystem>
 #include <regex>

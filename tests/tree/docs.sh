@@ -74,6 +74,9 @@ expect "every listing is compiled, or marked as an outline" test $unmarked = 0
 fields=$(sed -nE 's/.*visit\("([a-z_]+)".*/\1/p' src/record/fields.hpp | sort -u)
 missing=$(for field in $fields; do grep -qF "\`$field\`" docs/reference/record-fields.md || echo "$field"; done)
 expect "every field of a record is explained: $missing" test -z "$missing"
+causes=$(sed -n '/^\/\/ audit\//,/^$/s/^PARLAB_CAUSE(\([a-z_]*\),.*/\1/p' src/facts/causes.inc)
+missing=$(for cause in $causes; do grep -qF "\`$cause\`" docs/how-to/comparing.md || echo "$cause"; done)
+expect "every cause of the audit is explained: $missing" test -z "$missing" -a "$(wc -w <<<"$causes")" -ge 9
 verdicts=$(sed -n '/PARLAB_ENUM(Verdict/,/;\|))/p' src/core/types.hpp | grep -oE '"[a-z_]+"\)' | tr -d '")')
 missing=$(for verdict in $verdicts; do grep -qF "| \`$verdict\` |" docs/reference/verdicts.md || echo "$verdict"; done)
 expect "every verdict is explained: $missing" test -z "$missing" -a "$(wc -w <<<"$verdicts")" -ge 9
