@@ -353,8 +353,10 @@ __device__ __forceinline__ void each_tile(std::int64_t m, std::int64_t n,
        cluster += gridDim.x / Tile::cluster) {
     int row, col;
     place_of_tile<Tile::clusters_down>(cluster, down, across, row, col);
-    compute(row * height + (Tile::blocks_down == 2 ? rank * Tile::rows : 0),
-            col * width + (Tile::blocks_across == 2 ? rank * Tile::cols : 0));
+    const int below = Tile::blocks_down == 2 ? rank : 0,
+              beside = Tile::blocks_across == 2 ? rank : 0;
+    compute((Tile::blocks_down * row + below) * Tile::rows,
+            col * width + beside * Tile::cols);
   }
 }
 
