@@ -75,17 +75,20 @@ void take_what_is_seldom_measured(Record& last, Record& before) {
   if (last.counters.empty()) last.counters = std::move(before.counters);
 }
 
-// The ceilings of a host are measured more than once, and the best counts,
-// unless they were measured beside the samples.
-void share_roofs_of_hosts(std::vector<Record>& records) {
+// The ceilings of a host, and those of a machine's GPUs, are measured more than
+// once, and the best counts, unless they were measured beside the samples.
+void share_roofs(std::vector<Record>& records) {
   std::map<std::string, double> least;
   const auto point = [](const Record& record) {
-    return record.machine + " " + record.host_id + " " + record.gpus_of_host +
-           record.point() + " " + record.unit;
+    const auto where =
+        record.on_gpu()
+            ? std::to_string(record.tunables.value_or("gpus", 1)) + " GPUs"
+            : record.host_id + " " + record.gpus_of_host;
+    return record.machine + " " + where + " " + record.point() + " " +
+           record.unit + (record.from_host ? " from host" : "");
   };
   const auto has_one = [](const Record& record) {
-    return record.timed() && record.roof_s > 0 && record.slowest_roof_s == 0 &&
-           !record.on_gpu();
+    return record.timed() && record.roof_s > 0 && record.slowest_roof_s == 0;
   };
   for (const auto& record : records) {
     if (!has_one(record)) continue;
@@ -147,7 +150,7 @@ void keep_to_main_hosts(std::vector<Record>& records) {
 std::vector<Record> latest(std::vector<Record> records) {
   keep_to_main_hosts(records);
   auto last = last_of_each(std::move(records), take_what_is_seldom_measured);
-  share_roofs_of_hosts(last);
+  share_roofs(last);
   return last;
 }
 

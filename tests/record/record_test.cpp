@@ -643,7 +643,7 @@ BOOST_AUTO_TEST_CASE(joules_and_counters_outlive_a_new_time) {
   BOOST_TEST(last_after(own).counters.at("dram_bytes") == 6);
 }
 
-BOOST_AUTO_TEST_CASE(one_roof_holds_for_a_point_on_a_cpu) {
+BOOST_AUTO_TEST_CASE(one_roof_holds_for_a_point) {
   std::vector<Record> records{timed("openmp", "a", 1), timed("openmp", "b", 2),
                               timed("openmp", "c", 2), timed("cuda", "d", 2)};
   const std::array roofs{0.9, 0.5, 0.7, 0.1};
@@ -655,10 +655,18 @@ BOOST_AUTO_TEST_CASE(one_roof_holds_for_a_point_on_a_cpu) {
   records.back().size = {999};
   records.push_back(records[0]);
   records.back().machine = "another";
+  // another GPU of the machine, and one that copies from host memory
+  for (const bool from_host : {false, true}) {
+    records.push_back(records[3]);
+    records.back().variant = from_host ? "f" : "e";
+    records.back().host_id = "another";
+    records.back().from_host = from_host;
+    records.back().roof_s = 0.2;
+  }
   std::vector<double> after;
   for (const auto& record : latest(records))
     after.push_back(record.roof_s);
-  BOOST_TEST(after == (std::vector{0.5, 0.5, 0.7, 0.1, 0.9, 0.9}),
+  BOOST_TEST(after == (std::vector{0.5, 0.5, 0.7, 0.1, 0.9, 0.9, 0.1, 0.2}),
              boost::test_tools::per_element());
 }
 
