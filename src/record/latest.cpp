@@ -85,7 +85,8 @@ void share_roofs(std::vector<Record>& records) {
             ? std::to_string(record.tunables.value_or("gpus", 1)) + " GPUs"
             : record.host_id + " " + record.gpus_of_host;
     return record.machine + " " + where + " " + record.point() + " " +
-           record.unit + (record.from_host ? " from host" : "");
+           record.unit + " " + std::string(to_string(record.arithmetic)) +
+           (record.from_host ? " from host" : "");
   };
   const auto has_one = [](const Record& record) {
     return record.timed() && record.roof_s > 0 && record.slowest_roof_s == 0;

@@ -146,11 +146,11 @@ int found(const std::vector<Record>& among, double slower) {
 
 BOOST_AUTO_TEST_SUITE(with_itself)
 
-BOOST_AUTO_TEST_CASE(a_thousand_comparisons_with_itself_alarm_once) {
-  BOOST_TEST(false_alarms(1000, runs_of_each_side) <= 1);
-  // One run decides on a GPU. There a kernel whose clock depends on power may
-  // differ from itself by more than the margin, but less often than the rules
-  // promise.
+// The rules promise at most 50 in a thousand. One run decides on a GPU, where a
+// kernel whose clock depends on power may differ from itself by more than the
+// margin.
+BOOST_AUTO_TEST_CASE(comparisons_with_itself_alarm_less_often_than_promised) {
+  BOOST_TEST(false_alarms(1000, runs_of_each_side) <= 5);
   BOOST_TEST(false_alarms(1000, 1) <= 10);
 }
 
