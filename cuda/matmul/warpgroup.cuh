@@ -164,7 +164,7 @@ struct SumsOfTile {
   }
 
  protected:
-  // Of a block of 64 columns, the first column of this warp.
+  // The first column of this warp in a block of 64.
   __device__ __forceinline__ static int first_col(int block) {
     const int warp = thread_of_tile<Tile>() / 32;
     if constexpr (blocks == 1) return warp * 16;

@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(merging_loses_nothing_and_repeats_nothing) {
   BOOST_TEST(content(all) == expected);
 }
 
-// Of a newer version, or written by something else.
+// A newer version or another program wrote it.
 BOOST_AUTO_TEST_CASE(a_file_with_lines_that_cannot_be_read_stays) {
   const Folder folder;
   const fs::path all = folder.path / "all.jsonl", one = folder.path / "1.jsonl";

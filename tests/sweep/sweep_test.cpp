@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(progress_counts_what_is_planned) {
   // The last point is first under way with no part done, and then as a whole.
   BOOST_TEST(resumed.begun == 4);
   BOOST_TEST(resumed.done > 5);
-  // What is sampled is verified again.
+  // The sampled results are verified again.
   BOOST_TEST(resumed.sampled > 4);
   BOOST_TEST(resumed.sampled < 6);
   BOOST_TEST(resumed.done <= 6);
