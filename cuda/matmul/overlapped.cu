@@ -112,10 +112,6 @@ __global__ void PARLAB_CLUSTER(Tile::cluster)
       });
       wait_for_all_stages(empty, ring);
     }
-    if constexpr (SHARED) {
-      __syncwarp();
-      parts.all_ended();
-    }
   } else {  // ---- the others multiply
     if constexpr (scarce) take_registers<taken>();
     WarpgroupSums<Tile> sums;
@@ -150,7 +146,8 @@ __global__ void PARLAB_CLUSTER(Tile::cluster)
       if constexpr (SHARED) {
         float* const all = reinterpret_cast<float*>(sums.sum);
         parts.template leave<Tile::threads, Tile::sums>(all);
-        if (!parts.all_ended()) return;
+        if (!parts.all_ended([] { sync_first_threads<multiplying<Tile>>(); }))
+          return;
         parts.template add<Tile::threads, Tile::sums>(all);
       }
       if (c_in_boxes) {

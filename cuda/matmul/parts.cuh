@@ -13,6 +13,10 @@ using namespace parlab;
 
 namespace {
 
+struct SyncBlock {
+  __device__ __forceinline__ void operator()() const { __syncthreads(); }
+};
+
 template <typename T>
 struct PartsOfK {
   int count = 1;  // per tile
@@ -49,18 +53,20 @@ struct PartsOfK {
     }
   }
 
-  // For all threads of a block: whether it is the last one of its tile, which
-  // sees the sums of all.
-  __device__ __forceinline__ bool all_ended() const {
+  // Whether this block is the last one of its tile, which sees the sums of all.
+  // All threads that left sums call it, and sync() makes them wait for one
+  // another.
+  template <typename Sync = SyncBlock>
+  __device__ __forceinline__ bool all_ended(Sync sync = {}) const {
     __shared__ bool last;
     __threadfence();
-    __syncthreads();
+    sync();
     if (threadIdx.x == 0) {
       unsigned& mine = ended[blockIdx.x];
       last = atomicAdd(&mine, 1u) == static_cast<unsigned>(count) - 1;
       if (last) atomicExch(&mine, 0u);
     }
-    __syncthreads();
+    sync();
     if (last) __threadfence();
     return last;
   }

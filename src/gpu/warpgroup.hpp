@@ -48,6 +48,12 @@ __device__ __forceinline__ void sync_pair_of_warps() {
   PARLAB_SM90A("bar.sync %0, 64;" ::"r"(1 + threadIdx.x / 64) : "memory");
 }
 
+// The block's first `threads`, whole warps, wait for one another.
+template <int threads>
+__device__ __forceinline__ void sync_first_threads() {
+  PARLAB_SM90A("bar.sync 15, %0;" ::"n"(threads) : "memory");
+}
+
 __device__ __forceinline__ void begin_products() {
   PARLAB_NOT_EMULATED("warpgroup products");
   PARLAB_SM90A("wgmma.fence.sync.aligned;" ::: "memory");
