@@ -19,10 +19,11 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
     matmul_clusters(const PARLAB_GRID_CONSTANT TensorMap a,
                     const PARLAB_GRID_CONSTANT TensorMap b, float* c,
                     std::int64_t m, std::int64_t k, std::int64_t n) {
-  using Tile = WarpgroupTile<T, 256, 128, Shares::a>;
+  using Tile = WarpgroupTile<T, 256, 128, 1, 2>;
   unsigned char* const stages = aligned_shared_memory();
   __shared__ Barrier full[Tile::stages], empty[Tile::stages];
   const int steps = warpgroup_steps<Tile>(k);
+  TilesOfBlock<Tile> tiles(m, n);
 
   if (threadIdx.x == 0) {
     prefetch(a);
@@ -40,7 +41,7 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
   if (threadIdx.x >= Tile::threads) {  // ---- the third warpgroup copies
     give_registers<40>();
     if (threadIdx.x == Tile::threads) {
-      each_tile<Tile>(m, n, [&](int row0, int col0) {
+      tiles.each([&](int row0, int col0) {
         for (int step = 0; step < steps; ++step, ring.advance()) {
           // All warps of both blocks have used the stage: copies go to both
           // blocks.
@@ -55,7 +56,7 @@ __global__ void PARLAB_CLUSTER(2) __launch_bounds__(384, 1)
     take_registers<232>();
     WarpgroupSums<Tile> sums;
     const int lane = threadIdx.x % 32;
-    each_tile<Tile>(m, n, [&](int row0, int col0) {
+    tiles.each([&](int row0, int col0) {
       sums.multiply(
           stages, steps, ring,
           [&](const Ring<Tile::stages>& r) { wait(full[r.stage], r.parity); },
@@ -77,7 +78,7 @@ const Register<Matmul, float16, bfloat16, float> variant(
      .units = tensor_units(),
      .hardware = "warpgroup products, bulk tensor copies and clusters"},
     []<typename T>(Gpu& gpu, const Matmul::Args<T>& p, const Tunables&) {
-      using Tile = WarpgroupTile<T, 256, 128, Shares::a>;
+      using Tile = WarpgroupTile<T, 256, 128, 1, 2>;
       refuse_without_warpgroups();
       const auto [a, b] = align_operands(gpu, p);
       gpu.launch({.grid = {blocks_that_stay<Tile>(gpu, p.m, p.n)},

@@ -9,11 +9,14 @@
 //
 // The tile is the one that a model of the time prefers: rounds of tiles, each
 // as long as its products or as its copies. If there are too few tiles for all
-// multiprocessors, several blocks may share one, each for a part of k. Small
-// tiles have blocks of their own, large ones clusters of two that share their
-// reads of A. As before, blocks stay, and specialised warps have a ring of
-// stages. Each lane stores rows of C that are not aligned to 16 bytes; matrices
-// A and B whose rows are not are copied first.
+// multiprocessors, several blocks may share one, each for a part of k. Large
+// tiles have clusters of two that share their reads of A; some small ones have
+// clusters of eight that share A and B. As before, blocks stay, and specialised
+// warps have a ring of stages. Each lane stores rows of C that are not aligned
+// to 16 bytes; matrices A and B whose rows are not are copied first.
+//
+// A step of a small tile takes as long as its instructions, so they are few:
+// addresses of shared memory are fixed, and one elected thread copies.
 #include <limits>
 
 #include "parts.cuh"
@@ -39,8 +42,8 @@ constexpr int overlapped_shared_bytes = Tile::shared_bytes + 8 * box_bytes;
 
 // Whether blocks may share a tile along k: larger ones leave too many sums.
 template <typename Tile>
-constexpr bool may_be_shared =
-    Tile::teams == 1 && Tile::sums* Tile::threads <= 128 * 128;
+constexpr bool may_be_shared = Tile::teams == 1 && Tile::cluster == 1 &&
+                               Tile::sums* Tile::threads <= 128 * 128;
 
 // Walks past the steps of a tile.
 template <int stages>
@@ -61,8 +64,10 @@ __global__ void PARLAB_CLUSTER(Tile::cluster)
                           bool c_in_boxes, float* c, std::int64_t m,
                           std::int64_t k, std::int64_t n,
                           PartsOfK<float> parts) {
-  unsigned char* const stages = aligned_shared_memory();
-  __shared__ Barrier full[Tile::stages], empty[Tile::stages];
+  unsigned char* const stages = fixed_address(aligned_shared_memory());
+  __shared__ Barrier barriers[2 * Tile::stages];
+  Barrier* const full = fixed_address(barriers);
+  Barrier* const empty = full + Tile::stages;
   __shared__ Barrier turn[Tile::teams];  // of each team, to multiply
   int first_step = 0, steps = warpgroup_steps<Tile>(k);
   if constexpr (SHARED) {  // two at a time in TF32
@@ -81,15 +86,16 @@ __global__ void PARLAB_CLUSTER(Tile::cluster)
     prefetch(a);
     prefetch(b);
     if (c_in_boxes) prefetch(c_boxes);
-    for (Barrier& barrier : full)
-      init_barrier(barrier, 1);
-    for (Barrier& barrier : empty)
-      init_barrier(barrier, Tile::cluster * Tile::warps);
+    for (int stage = 0; stage < Tile::stages; ++stage) {
+      init_barrier(full[stage], 1);
+      init_barrier(empty[stage], Tile::sharing * Tile::warps);
+    }
     for (Barrier& barrier : turn)
       init_barrier(barrier, Tile::warps);
     publish_barriers();
   }
 
+  TilesOfBlock<Tile> tiles(m, n);  // the first one, while barriers are made
   if constexpr (Tile::cluster == 1) {
     __syncthreads();
   } else {
@@ -99,11 +105,11 @@ __global__ void PARLAB_CLUSTER(Tile::cluster)
   Ring<Tile::stages> ring;
   if (threadIdx.x >= multiplying<Tile>) {  // ---- the last warpgroup copies
     if constexpr (scarce) give_registers<kept>();
-    if (threadIdx.x == multiplying<Tile>) {
-      each_tile<Tile>(m, n, [&](int row0, int col0) {
+    if (threadIdx.x / 32 == multiplying<Tile> / 32 && elected()) {
+      tiles.each([&](int row0, int col0) {
         for (int step = 0; step < steps; ++step, ring.advance()) {
-          // All warps of the cluster have used the stage: copies go to both
-          // blocks.
+          // All warps that share a tile have used the stage: copies go to all
+          // their blocks.
           wait(empty[ring.stage], ring.parity ^ 1);
           copy_stage<Tile>(stages + ring.stage * Tile::stage_bytes,
                            full[ring.stage], a, b, first_step + step, row0,
@@ -120,11 +126,12 @@ __global__ void PARLAB_CLUSTER(Tile::cluster)
                                  threadIdx.x / 64 * buffers<Tile> * box_bytes;
     const bool stores = threadIdx.x % 64 == 0;
     const int team = Tile::teams == 1 ? 0 : threadIdx.x / Tile::threads;
-    int tiles = 0;
-    each_tile<Tile>(m, n, [&](int row0, int col0) {
+    const int sharing = Tile::cluster > 1 ? sharing_block<Tile>(lane) : 0;
+    int turns = 0;
+    tiles.each([&](int row0, int col0) {
       int left = steps;
       if constexpr (Tile::teams == 2) {
-        const int tile = tiles++;
+        const int tile = turns++;
         if (tile % 2 != team) return skip(ring, steps);
         wait(turn[team], (tile / 2 + 1 - team) % 2);  // no wait at first
       }
@@ -140,7 +147,8 @@ __global__ void PARLAB_CLUSTER(Tile::cluster)
             if constexpr (Tile::cluster == 1) {
               if (lane == 0) arrive(empty[stage]);
             } else {
-              if (lane < 2) arrive_in_cluster(empty[stage], lane);
+              if (lane < Tile::sharing)
+                arrive_in_cluster(empty[stage], sharing);
             }
           });
       if constexpr (SHARED) {
@@ -212,9 +220,9 @@ void launch_overlapped(Gpu& gpu, const Matmul::Args<typename Tile::Element>& p,
 // 29 sums of one element in each cycle, or as its copies, 2.3 cycles for each
 // 128 bytes, and half as many more if those lie in two lines of memory. Tiles
 // whose rows are no multiple of 64 take a twentieth longer. Then sums leave,
-// seven in a cycle, of two teams one at a time. Clusters start later. The
-// constants are fitted to times on two H200s, at 19 sizes from 256 to 6000: the
-// choice among these tiles costs 0.4 % on average, 7 % at most.
+// seven in a cycle, of two teams one at a time. Clusters of two start later.
+// The constants are fitted to times on two H200s, at 19 sizes from 256 to 6000:
+// the choice among these tiles costs 0.4 % on average, 7 % at most.
 template <typename Tile>
 double estimate_overlapped(const Gpu& gpu, std::int64_t m, std::int64_t k,
                            std::int64_t n, const AlignedOperands& from,
@@ -228,11 +236,11 @@ double estimate_overlapped(const Gpu& gpu, std::int64_t m, std::int64_t k,
                                Tile::cols * lines(from.b)),
                leaving = all / 7.0 / Tile::teams;
   const std::int64_t rounds = ceil_div(clusters_of_tiles<Tile>(m, n) * parts,
-                                       gpu.multiprocessors() / Tile::cluster),
+                                       clusters_at_once<Tile>(gpu)),
                      steps = ceil_div(ceil_div(k, Tile::depth), parts);
   const double round =
       std::max(products, copies) * static_cast<double>(steps) + leaving;
-  return round * static_cast<double>(rounds) + 2000 * (Tile::cluster - 1) +
+  return round * static_cast<double>(rounds) + (Tile::cluster == 2 ? 2000 : 0) +
          (parts > 1 ? 4000 + (1000 + all / 10.0) * parts : 0);
 }
 
@@ -252,14 +260,13 @@ const Register<Matmul, float16, bfloat16, float> variant(
       int parts_of_best = 1;
       void (*best)(Gpu&, const Matmul::Args<T>&, const AlignedOperands&,
                    int parts) = nullptr;
-      const auto consider = [&]<int rows, int cols, Shares shares = Shares::a,
+      const auto consider = [&]<int rows, int cols, int down, int across,
                                 int teams = 1>() {
-        using Tile = WarpgroupTile<T, rows, cols, shares, teams>;
+        using Tile = WarpgroupTile<T, rows, cols, down, across, teams>;
         // More than one part only if all run at once.
         const auto most = std::min<std::int64_t>(
             may_be_shared<Tile> ? most_parts(p.k, Tile::depth) : 1,
-            gpu.multiprocessors() / Tile::cluster /
-                clusters_of_tiles<Tile>(p.m, p.n));
+            clusters_at_once<Tile>(gpu) / clusters_of_tiles<Tile>(p.m, p.n));
         for (int parts = 1; parts == 1 || parts <= most; ++parts) {
           const double time =
               estimate_overlapped<Tile>(gpu, p.m, p.k, p.n, from, parts);
@@ -267,22 +274,22 @@ const Register<Matmul, float16, bfloat16, float> variant(
           least = time, parts_of_best = parts, best = launch_overlapped<Tile>;
         }
       };
-      consider.template operator()<256, 128>();
-      consider.template operator()<192, 192>();
-      consider.template operator()<192, 128>();
-      consider.template operator()<96, 192, Shares::nothing>();
-      consider.template operator()<128, 128, Shares::nothing>();
-      consider.template operator()<96, 128, Shares::nothing>();
-      consider.template operator()<64, 128, Shares::nothing>();
-      consider.template operator()<96, 64, Shares::nothing>();
-      consider.template operator()<64, 64, Shares::nothing>();
+      consider.template operator()<256, 128, 1, 2>();
+      consider.template operator()<192, 192, 1, 2>();
+      consider.template operator()<192, 128, 1, 2>();
+      consider.template operator()<96, 192, 1, 1>();
+      consider.template operator()<128, 128, 1, 1>();
+      consider.template operator()<96, 128, 1, 1>();
+      consider.template operator()<64, 128, 1, 1>();
+      consider.template operator()<96, 64, 2, 4>();
+      consider.template operator()<64, 64, 1, 1>();
       if constexpr (sizeof(T) == 2) {
-        consider.template operator()<176, 192>();
-        consider.template operator()<144, 128, Shares::a, 2>();
-        consider.template operator()<128, 128, Shares::a, 2>();
-        consider.template operator()<32, 64, Shares::nothing>();
+        consider.template operator()<176, 192, 1, 2>();
+        consider.template operator()<144, 128, 1, 2, 2>();
+        consider.template operator()<128, 128, 1, 2, 2>();
+        consider.template operator()<32, 64, 1, 1>();
       } else {
-        consider.template operator()<128, 64, Shares::nothing>();
+        consider.template operator()<128, 64, 1, 1>();
       }
       best(gpu, p, from, parts_of_best);
     });

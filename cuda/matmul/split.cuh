@@ -63,7 +63,7 @@ struct TwoHalves {
 };
 
 template <typename Scheme>
-struct SplitTile : ClusterOfTiles<Shares::b> {
+struct SplitTile : ClusterOfTiles<2, 1> {
   static constexpr int rows = 128, cols = 128;  // rows and columns of C
   static constexpr int depth = Scheme::depth;
   static constexpr int a_row = 2 * depth;  // bytes
@@ -105,7 +105,7 @@ struct PlainProduct {
 
   template <typename Tile, typename Compute>
   __device__ __forceinline__ void each_tile(Compute compute) const {
-    ::each_tile<Tile>(m, n, compute);
+    TilesOfBlock<Tile>(m, n).each(compute);
   }
 
   // Stores two neighbouring sums, col even.

@@ -27,22 +27,21 @@ using namespace parlab;
 
 namespace {
 
-// The operand that the two blocks of a cluster share: A if their tiles lie side
-// by side, B if they lie below one another.
-enum class Shares { a, b, nothing };
-
-template <Shares SHARES>
+// The blocks of a cluster and their tiles, DOWN x ACROSS. Those side by side
+// share a tile of A, those below one another a tile of B.
+template <int DOWN, int ACROSS>
 struct ClusterOfTiles {
-  static constexpr int blocks_down = SHARES == Shares::b ? 2 : 1,
-                       blocks_across = SHARES == Shares::a ? 2 : 1,
-                       cluster = blocks_down * blocks_across;
+  static constexpr int blocks_down = DOWN, blocks_across = ACROSS,
+                       cluster = DOWN * ACROSS;
+  // blocks that share a tile with a given one, and itself
+  static constexpr int sharing = DOWN + ACROSS - 1;
 };
 
-// SHARES: A or nothing. TEAMS: each has a tile of its own; of two, each is one
-// warpgroup that multiplies all columns.
-template <typename T, int ROWS = 256, int COLS = 128,
-          Shares SHARES = Shares::nothing, int TEAMS = 1>
-struct WarpgroupTile : ClusterOfTiles<SHARES> {
+// TEAMS: each has a tile of its own; of two, each is one warpgroup that
+// multiplies all columns.
+template <typename T, int ROWS = 256, int COLS = 128, int DOWN = 1,
+          int ACROSS = 1, int TEAMS = 1>
+struct WarpgroupTile : ClusterOfTiles<DOWN, ACROSS> {
   using Element = T;
   static constexpr int rows = ROWS, cols = COLS, teams = TEAMS;
   // of 64 columns, that a warpgroup multiplies
@@ -85,6 +84,17 @@ __device__ __forceinline__ int warpgroup_steps(std::int64_t k) {
 __device__ __forceinline__ unsigned char* aligned_shared_memory() {
   unsigned char* const shared = shared_memory<unsigned char>();
   return shared + (1024 - shared_address(shared) % 1024) % 1024;
+}
+
+// The number in the cluster of the block that lane `lane` tells about a free
+// stage: of the blocks that share a tile with this one, and itself.
+template <typename Tile>
+__device__ __forceinline__ int sharing_block(int lane) {
+  constexpr int across = Tile::blocks_across;
+  const int rank = block_in_cluster(), row = rank / across;
+  if (lane < across) return row * across + lane;
+  const int below = lane - across;
+  return (below < row ? below : below + 1) * across + rank % across;
 }
 
 // The sums of a thread, which has two columns of C in each block of 64:
@@ -188,11 +198,16 @@ struct WarpgroupSums : SumsOfTile<Tile> {
   __device__ __forceinline__ void multiply(const unsigned char* stages,
                                            int steps, Ring<Tile::stages>& ring,
                                            Arrived arrived, Done done) {
+    const int group = thread_of_tile<Tile>() / 128;
+    const std::uint32_t a = low_half(stages),
+                        b = low_half(stages + Tile::a_bytes +
+                                     group * blocks * Tile::panel_bytes);
     int before = 0;
     _Pragma("unroll 1")
     for (int step = 0; step < steps; ++step) {
       arrived(ring);
-      start(stages + ring.stage * Tile::stage_bytes, step > 0);
+      start(a + ring.stage * (Tile::stage_bytes / 16),
+            b + ring.stage * (Tile::stage_bytes / 16), step > 0);
       wait_for_products<1>();
       if (step > 0) done(before);
       before = ring.stage;
@@ -205,19 +220,27 @@ struct WarpgroupSums : SumsOfTile<Tile> {
   }
 
  private:
-  __device__ __forceinline__ void start(const unsigned char* stage, bool add) {
-    const int group = thread_of_tile<Tile>() / 128;
-    const std::uint64_t a = operand_in_shared<128>(stage, 1024);
-    const std::uint64_t b = operand_in_shared<128>(
-        stage + Tile::a_bytes + group * blocks * Tile::panel_bytes, 1024);
+  // Operands are described in 64 bits. The lower half has the address, in
+  // units of 16 bytes, and the only one that changes: 32 bits are added faster.
+  __device__ __forceinline__ static std::uint32_t low_half(
+      const unsigned char* operand) {
+    return static_cast<std::uint32_t>(operand_in_shared<128>(operand, 1024));
+  }
+  __device__ __forceinline__ static std::uint64_t whole(std::uint32_t low) {
+    return operand_in_shared<128>(nullptr, 1024) >> 32 << 32 | low;
+  }
+
+  __device__ __forceinline__ void start(std::uint32_t a, std::uint32_t b,
+                                        bool add) {
     begin_products();
     _Pragma("unroll")
-    for (int i = 0; i < Tile::depth / 16; ++i) {  // addresses count in 16 bytes
+    for (int i = 0; i < Tile::depth / 16; ++i) {
       _Pragma("unroll")
       for (int block = 0; block < blocks; ++block) {
         multiply_add<factor, false, true>(
-            sum[block], b + (block * Tile::panel_bytes + i * 16 * 128) / 16,
-            a + i * 32 / 16, add || i > 0);
+            sum[block],
+            whole(b + (block * Tile::panel_bytes + i * 16 * 128) / 16),
+            whole(a + i * 32 / 16), add || i > 0);
       }
     }
     end_products();
@@ -304,25 +327,48 @@ struct WarpgroupSums<Tile, float> : SumsOfTile<Tile> {
 
 // ---- copies by the copy engine, each requested by one thread
 
+// The blocks from `first` on, `count` of them, `apart` from each other.
+__device__ __forceinline__ std::uint16_t blocks_of_cluster(int first, int count,
+                                                           int apart) {
+  std::uint16_t blocks = 0;
+  _Pragma("unroll")
+  for (int i = 0; i < count; ++i)
+    blocks |= std::uint16_t(1 << (first + i * apart));
+  return blocks;
+}
+
 // A stage: A's tile from row0 on and B's from col0 on, for this step along k.
-// Blocks that share A each ask for half of its rows, which arrive in both.
+// Blocks that share a tile each ask for a part of its rows, which arrives in
+// all of them.
 template <typename Tile>
 __device__ __forceinline__ void copy_stage(unsigned char* stage, Barrier& full,
                                            const TensorMap& a,
                                            const TensorMap& b, int step,
                                            int row0, int col0) {
+  constexpr int down = Tile::blocks_down, across = Tile::blocks_across;
+  const int rank = Tile::cluster > 1 ? block_in_cluster() : 0,
+            block_row = rank / across, block_col = rank % across;
   arrive_expecting(full, Tile::stage_bytes);
-  if constexpr (Tile::cluster == 2) {
-    const int row = static_cast<int>(block_in_cluster()) * Tile::rows / 2;
-    load_box(stage + row * 128, a, full, std::uint16_t{0b11},
+  if constexpr (across > 1) {
+    const int row = block_col * (Tile::rows / across);
+    load_box(stage + row * 128, a, full,
+             blocks_of_cluster(block_row * across, across, 1),
              step * Tile::depth, row0 + row, 0);
   } else {
     load_box(stage, a, full, step * Tile::depth, row0);
   }
+  unsigned char* panel = stage + Tile::a_bytes;
   _Pragma("unroll")
-  for (int p = 0; p < Tile::panels; ++p) {
-    load_box(stage + Tile::a_bytes + p * Tile::panel_bytes, b, full,
-             col0 + p * Tile::panel_cols, step * Tile::depth);
+  for (int p = 0; p < Tile::panels; ++p, panel += Tile::panel_bytes) {
+    const int col = col0 + p * Tile::panel_cols;
+    if constexpr (down > 1) {
+      const int row = block_row * (Tile::depth / down);
+      load_box(panel + row * 128, b, full,
+               blocks_of_cluster(block_col, down, across), col,
+               step * Tile::depth + row, 0);
+    } else {
+      load_box(panel, b, full, col, step * Tile::depth);
+    }
   }
 }
 
@@ -332,33 +378,49 @@ __device__ __forceinline__ void copy_stage(unsigned char* stage, Barrier& full,
 // its copies have arrived in the other block, which no longer uses this one's
 // barriers: each block may end without the other.
 template <int stages>
-__device__ __forceinline__ void wait_for_all_stages(Barrier (&empty)[stages],
+__device__ __forceinline__ void wait_for_all_stages(Barrier* empty,
                                                     Ring<stages> ring) {
   for (int i = 0; i < stages; ++i, ring.advance())
     wait(empty[ring.stage], ring.parity ^ 1);
 }
 
-// Calls compute(row0, col0) for the tiles of C of this block, one after the
-// other. A cluster has neighbouring tiles; clusters are taken in groups of
-// Tile::clusters_down.
-template <typename Tile, typename Compute>
-__device__ __forceinline__ void each_tile(std::int64_t m, std::int64_t n,
-                                          Compute compute) {
-  constexpr int height = Tile::blocks_down * Tile::rows,
-                width = Tile::blocks_across * Tile::cols;
-  const auto down = static_cast<int>(ceil_div(m, height));
-  const auto across = static_cast<int>(ceil_div(n, width));
-  const int rank = block_in_cluster();
-  for (int cluster = blockIdx.x / Tile::cluster; cluster < down * across;
-       cluster += gridDim.x / Tile::cluster) {
-    int row, col;
-    place_of_tile<Tile::clusters_down>(cluster, down, across, row, col);
-    const int below = Tile::blocks_down == 2 ? rank : 0,
-              beside = Tile::blocks_across == 2 ? rank : 0;
-    compute((Tile::blocks_down * row + below) * Tile::rows,
-            col * width + beside * Tile::cols);
+// The tiles of C of this block, one after the other. A cluster has neighbouring
+// tiles; clusters are taken in groups of Tile::clusters_down.
+template <typename Tile>
+class TilesOfBlock {
+ public:
+  __device__ __forceinline__ TilesOfBlock(std::int64_t m, std::int64_t n)
+      : down_(ceil_div(static_cast<int>(m), height)),
+        across_(ceil_div(static_cast<int>(n), width)),
+        cluster_(blockIdx.x / Tile::cluster) {
+    find_place();
   }
-}
+
+  // Calls compute(row0, col0) for each tile.
+  template <typename Compute>
+  __device__ __forceinline__ void each(Compute compute) {
+    while (true) {
+      compute(row0_, col0_);
+      cluster_ += gridDim.x / Tile::cluster;
+      if (cluster_ >= down_ * across_) return;
+      find_place();
+    }
+  }
+
+ private:
+  static constexpr int height = Tile::blocks_down * Tile::rows,
+                       width = Tile::blocks_across * Tile::cols;
+
+  __device__ __forceinline__ void find_place() {
+    const int rank = Tile::cluster > 1 ? block_in_cluster() : 0;
+    int row, col;
+    place_of_tile<Tile::clusters_down>(cluster_, down_, across_, row, col);
+    row0_ = row * height + rank / Tile::blocks_across * Tile::rows;
+    col0_ = col * width + rank % Tile::blocks_across * Tile::cols;
+  }
+
+  int down_, across_, cluster_, row0_, col0_;
+};
 
 template <typename Tile>
 std::int64_t clusters_of_tiles(std::int64_t m, std::int64_t n) {
@@ -366,12 +428,18 @@ std::int64_t clusters_of_tiles(std::int64_t m, std::int64_t n) {
          ceil_div(n, Tile::blocks_across * Tile::cols);
 }
 
-// As many blocks as there are multiprocessors, or tiles if those are fewer.
+// The clusters that run at once. One of eight blocks does not fit, because
+// clusters do not cross the parts of the chip.
+template <typename Tile>
+std::int64_t clusters_at_once(const Gpu& gpu) {
+  return gpu.multiprocessors() / Tile::cluster - (Tile::cluster == 8 ? 1 : 0);
+}
+
+// As many blocks as run at once, or tiles if those are fewer.
 template <typename Tile>
 std::int64_t blocks_that_stay(const Gpu& gpu, std::int64_t m, std::int64_t n) {
   return Tile::cluster *
-         std::min<std::int64_t>(clusters_of_tiles<Tile>(m, n),
-                                gpu.multiprocessors() / Tile::cluster);
+         std::min(clusters_of_tiles<Tile>(m, n), clusters_at_once<Tile>(gpu));
 }
 
 // ---- on the host
@@ -401,7 +469,7 @@ TensorMap map_of_a(const AlignedMatrix& a, std::int64_t m, std::int64_t k) {
                      a.data,
                      {k, m, 1},
                      {a.pitch, m * a.pitch},
-                     {Tile::depth, Tile::rows / Tile::cluster, 1},
+                     {Tile::depth, Tile::rows / Tile::blocks_across, 1},
                      128});
 }
 template <typename Tile>
@@ -410,7 +478,7 @@ TensorMap map_of_b(const AlignedMatrix& b, std::int64_t k, std::int64_t n) {
                      b.data,
                      {n, k, 1},
                      {b.pitch, k * b.pitch},
-                     {Tile::panel_cols, Tile::depth, 1},
+                     {Tile::panel_cols, Tile::depth / Tile::blocks_down, 1},
                      128});
 }
 

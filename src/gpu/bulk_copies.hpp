@@ -72,6 +72,26 @@ __device__ __forceinline__ std::uint32_t shared_address(const void* shared) {
 #endif
 }
 
+// The same address, kept in a register. Otherwise the compiler computes it at
+// each use from the number of the block in its cluster. To ask for that takes
+// as long as a wait.
+template <typename T>
+__device__ __forceinline__ T* fixed_address(T* shared) {
+  PARLAB_SM90A("" : "+l"(shared));
+  return shared;
+}
+
+// True in one thread of a whole warp: the compiler knows that one thread goes
+// on, and asks for its bulk copies without a loop over threads.
+__device__ __forceinline__ bool elected() {
+  std::uint32_t yes = threadIdx.x % 32 == 0;
+  PARLAB_SM90A(
+      "{\n.reg .pred yes;\nelect.sync _|yes, 0xffffffff;\nselp.u32 %0, 1, 0, "
+      "yes;\n}"
+      : "=r"(yes));
+  return yes != 0;
+}
+
 // Copies and products that start afterwards see this thread's writes to shared
 // memory.
 __device__ __forceinline__ void fence_for_copies() {
