@@ -11,7 +11,9 @@ fail() {
 }
 name=${1:-}
 [[ $name =~ ^[a-z][a-z0-9_]*$ ]] || fail "NAME='$name': small letters, digits and _, a letter first"
-[[ ! -e src/workloads/$name.hpp && ! -e serial/$name ]] || fail "NAME=$name: there is such a workload already"
+for there in {src/workloads,serial,openmp,cuda}/"$name"{,.hpp,.cpp}; do
+  [[ ! -e $there ]] || fail "NAME=$name: there is such a workload already, $there"
+done
 if [[ $name == parlab ]] || grep -q "\.name = \"$name\"" src/commands/*.cpp; then
   fail "NAME=$name: a command is called so"
 fi
@@ -19,9 +21,27 @@ read -ra extents <<<"${2:-}"
 ((${#extents[@]} >= 1 && ${#extents[@]} <= 4)) || fail "EXTENTS='${2:-}': one to four names, as in EXTENTS=\"rows cols\""
 read -ra parameters <<<"${3:-}"
 numbers=("${extents[@]}" "${parameters[@]}")
+# Names that the files to be written have already.
+used='a|b|i|p|count|block|threads|gpu|gpus|tunables'
+words='
+  and asm auto bool break case catch char class const continue default delete
+  do double else enum explicit export extern false float for friend goto if
+  inline int long mutable namespace new not operator or private protected
+  public register requires return short signed sizeof static struct switch
+  template this throw true try typedef typename union unsigned using virtual
+  void volatile while xor '
 for number in "${numbers[@]}"; do
-  [[ $number =~ ^[a-z][a-z0-9_]*$ && ! $number =~ ^(a|b|i|p|count|block|threads|gpu|gpus|tunables)$ ]] ||
-    fail "EXTENTS and PARAMETERS: '$number' is no name for one"
+  who="EXTENTS and PARAMETERS: '$number'"
+  [[ $number =~ ^[a-z][a-z0-9_]*$ ]] || fail "$who: small letters, digits" \
+    "and _, a letter first; blanks between names"
+  [[ ! $number =~ ^($used)$ ]] || fail "$who is taken, as are ${used//|/, }"
+  [[ ! $words =~ [[:space:]]${number}[[:space:]] ]] ||
+    fail "$who is a word of C++"
+done
+for parameter in "${parameters[@]}"; do
+  ! grep -q "{\"$parameter\"," src/cli/*options.cpp src/commands/*.cpp ||
+    fail "PARAMETERS: '$parameter' is an option already; a parameter" \
+      "becomes one"
 done
 twice=$(printf '%s\n' "${numbers[@]}" | sort | uniq -d | paste -sd ' ')
 [[ -z $twice ]] || fail "EXTENTS and PARAMETERS: '$twice' twice"

@@ -22,6 +22,10 @@ expect "a new workload is begun" scripts/workload.sh twice_all "planes rows cols
 expect "not twice" eval '! scripts/workload.sh twice_all n 2>said; grep -q "there is such a workload" said'
 expect "a name that is none is refused" eval '! scripts/workload.sh Twice n 2>said; grep -q "small letters" said'
 expect "nor is one of a command taken" eval '! scripts/workload.sh show n 2>said; grep -q "a command is called so" said'
+expect "an extent is no word of C++" eval '! scripts/workload.sh twice int 2>said; grep -q "a word of C++" said'
+expect "nor has it a comma" eval '! scripts/workload.sh twice rows,cols 2>said; grep -q "blanks between names" said'
+expect "a parameter is no option" eval '! scripts/workload.sh twice n dtype 2>said; grep -q "is an option" said'
+expect "nothing is written then" test ! -e src/workloads/twice.hpp
 expect "no number has two meanings" eval '! scripts/workload.sh twice "m n" n 2>said; grep -q "PARAMETERS: .n. twice" said'
 
 expect "it is compiled" own_make bin/parlab-emulated
