@@ -275,15 +275,16 @@ struct Rounded : Kept<squares, carries, has_parts>,
       unseen();
     }
   }
-  // The larger value, and the larger error.
+  // The larger value. It has the larger error if both may be the larger one.
   friend Rounded max(const Rounded& a, const Rounded& b) {
-    const bool is_a = static_cast<double>(a.value - b.value) > 0;
+    const auto apart = static_cast<double>(a.value - b.value);
+    const bool is_a = apart > 0;
     Rounded larger = is_a ? a : b;
     if constexpr (has_parts) larger.parts = {.others = larger.spread};
     if constexpr (keeps_floor) {
       larger.floor = std::max(a.floor, b.floor);
-      const double more = (is_a ? b : a).error() - larger.error();
-      if (more <= 0) return larger;
+      const double off = (is_a ? b : a).error(), more = off - larger.error();
+      if (more <= 0 || std::abs(apart) > off + larger.error()) return larger;
       larger.carried += more;  // also not a number
       larger.spread += more;
       if constexpr (has_parts) larger.parts.others += more;
