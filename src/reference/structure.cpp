@@ -129,7 +129,9 @@ double ByExtents::operator()(const Size& size) const {
   for (std::size_t at = 0; at < coefficients_.size(); ++at) {
     double product = coefficients_[at];
     for (std::size_t i = 0; i < low_.size(); ++i) {
-      if ((at >> i & 1) != 0) product *= static_cast<double>(size[i] - low_[i]);
+      if ((at >> i & 1) == 0) continue;
+      // Sums of smaller problems are no longer.
+      product *= static_cast<double>(std::max(size[i], low_[i]) - low_[i]);
     }
     sum += product;
   }
