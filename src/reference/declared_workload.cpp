@@ -228,6 +228,29 @@ void DeclaredWorkload::require_bounds(
   }
 }
 
+void DeclaredWorkload::require_proof(const std::vector<ExpectedOutput>& outputs,
+                                     const Size& size) const {
+  // One result may be near 0 by chance; so many are not.
+  constexpr std::int64_t enough = 8;
+  for (const auto& output : outputs) {
+    std::int64_t hidden = 0;
+    bool all = true;
+    for (std::int64_t i = 0; i < output.spec.count && all; ++i) {
+      const auto& [value, bound] = output.elements[i];
+      if (value == 0 || std::isnan(value)) continue;
+      all = std::abs(value) <= bound;
+      ++hidden;
+    }
+    if (!all || hidden < enough) continue;
+    throw std::logic_error(
+        std::string(name()) + " " + size_text(*this, size) +
+        ": zeros in place of " + output.spec.name +
+        " would lie within its bound, so nothing could be proved. Say "
+        "stored(value) of numbers that are finished and used again, or write "
+        "an oracle; see docs/how-to/adding-a-workload.md");
+  }
+}
+
 // Writes the arrays of structure, and says whether there are some.
 bool DeclaredWorkload::write_structure(const Arrays& inputs,
                                        const Size& size) const {

@@ -41,11 +41,14 @@ class DeclaredWorkload : public Workload {
   std::vector<ArraySpec> outputs_of(const Size& size, Dtype dtype) const;
   // Outputs that no variant may write, because the loop has not written them.
   std::vector<ExpectedOutput> kept_outputs(const Size& size, Dtype dtype) const;
-  // These two throw std::logic_error. A layout that nobody asked for is
+  // These three throw std::logic_error. A layout that nobody asked for is
   // declared, but not there.
   void require_declared(std::string_view array) const;
   void require_bounds(const std::vector<ExpectedOutput>& outputs,
                       const Size& size) const;
+  // Bounds that zeros keep everywhere prove nothing.
+  void require_proof(const std::vector<ExpectedOutput>& outputs,
+                     const Size& size) const;
 
  private:
   bool write_structure(const Arrays& inputs, const Size& size) const;

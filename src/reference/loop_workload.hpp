@@ -93,21 +93,23 @@ class LoopWorkload final : public DeclaredWorkload {
     } else {
       if (terms_of(kind) == Terms::random && learnt.has_long_sums(size)) {
         if (once)
-          return within<T, true, false>(inputs, size, arithmetic, learnt);
+          return within<T, true, false>(inputs, size, kind, arithmetic, learnt);
         if (learnt.apart)
-          return within<T, true, true>(inputs, size, arithmetic, learnt);
+          return within<T, true, true>(inputs, size, kind, arithmetic, learnt);
         if (learnt.stores && learnt.alone)
-          return within<T, false, true, true>(inputs, size, arithmetic, learnt);
+          return within<T, false, true, true>(inputs, size, kind, arithmetic,
+                                              learnt);
       }
-      return learnt.stores
-                 ? within<T, false, true>(inputs, size, arithmetic, learnt)
-                 : within<T, false, false>(inputs, size, arithmetic, learnt);
+      return learnt.stores ? within<T, false, true>(inputs, size, kind,
+                                                    arithmetic, learnt)
+                           : within<T, false, false>(inputs, size, kind,
+                                                     arithmetic, learnt);
     }
   }
 
   template <typename T, bool squares, bool carries, bool has_parts = false>
   std::unique_ptr<Oracle> within(const Arrays& inputs, const Size& size,
-                                 Arithmetic arithmetic,
+                                 InputKind kind, Arithmetic arithmetic,
                                  const Structure& learnt) const {
     using Number = Rounded<Wide<T>, squares, carries, has_parts>;
     Rounding rounds = rounding(dtype_of<T>(), arithmetic);
@@ -124,6 +126,7 @@ class LoopWorkload final : public DeclaredWorkload {
     Number::is_ieee = arithmetic == Arithmetic::ieee;
     auto outputs = expect<T, Number>(inputs, size, learnt.rows(size));
     if (carries) require_bounds(outputs, size);
+    if (kind == InputKind::uniform) require_proof(outputs, size);
     return std::make_unique<LoopOracle>(std::move(outputs), Number::is_ieee);
   }
 

@@ -1,0 +1,115 @@
+// Shortest paths: minima of sums, which are added up again. Their bound tells
+// right from wrong, and a loop without such a bound is refused.
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <vector>
+
+#include "reference/loop_workload.hpp"
+#include "verify/host_arrays.hpp"
+
+using namespace parlab;
+using namespace parlab::reference;
+
+namespace {
+
+struct Paths {
+  template <typename T, typename Out = T>
+  struct Args {
+    const T* a;
+    Out* d;
+    std::int64_t n;
+  };
+  static constexpr const char* arrays[] = {"a", "d"};
+};
+
+using std::abs, std::min;
+
+// Paths may pass through the nodes from `first` on.
+template <typename N, typename In, typename Out>
+void find_paths(const Paths::Args<In, Out>& p, std::int64_t first) {
+  const auto n = p.n;
+  std::vector<N> d(n * n);
+  for (std::int64_t i = 0; i < n * n; ++i)
+    d[i] = abs(N(p.a[i]));
+  for (std::int64_t k = first; k < n; ++k) {
+    for (std::int64_t i = 0; i < n * n; ++i)
+      d[i] = min(d[i], d[i / n * n + k] + d[k * n + i % n]);
+  }
+  for (std::int64_t i = 0; i < n * n; ++i)
+    p.d[i] = d[i];
+}
+
+constexpr auto shortest =
+    []<typename In, typename Out>(const Paths::Args<In, Out>& p) {
+      find_paths<typename In::Number>(p, 0);
+    };
+
+// The errors of y triple in each step.
+constexpr auto unproved =
+    []<typename In, typename Out>(const Paths::Args<In, Out>& p) {
+      for (std::int64_t i = 0; i < p.n * p.n; ++i) {
+        typename In::Number y = p.a[i];
+        for (int step = 0; step < 25; ++step)
+          y = y + y - y;
+        p.d[i] = y;
+      }
+    };
+
+template <typename Loop>
+LoopWorkload<Paths, Loop, float, double, int> workload_of(Loop) {
+  return LoopWorkload<Paths, Loop, float, double, int>(
+      {.name = "fake_paths",
+       .summary = "",
+       .extents = {"n"},
+       .arrays = {in("a", {"n", "n"}), out("d", {"n", "n"})},
+       .flops = [](const Size&) { return 1.0; }});
+}
+
+// The verdict if paths pass through the nodes from `first` on.
+template <typename T>
+std::string verdict(std::int64_t n, std::int64_t first, InputKind kind) {
+  const auto workload = workload_of(shortest);
+  const auto dtype = dtype_of<T>();
+  HostArrays arrays(workload.arrays({n}, dtype));
+  const auto view = arrays.view();
+  workload.fill(view, {n}, dtype, kind);
+  const auto oracle = workload.oracle(view, {n}, dtype, kind, Arithmetic::ieee);
+  find_paths<T>(Paths::Args<T>{view.get<const T>("a"), view.get<T>("d"), n},
+                first);
+  return oracle->check(view) ? "wrong" : "right";
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(paths)
+
+using Types = std::tuple<float, double, int>;
+BOOST_AUTO_TEST_CASE_TEMPLATE(of_all_nodes_alone_are_right, T, Types) {
+  for (const auto kind : {InputKind::uniform, InputKind::integers}) {
+    for (const std::int64_t n : {1, 2, 3, 4, 33, 60})
+      BOOST_TEST(verdict<T>(n, 0, kind) == "right",
+                 n << " " << to_string(kind));
+    for (const std::int64_t n : {33, 60}) {
+      BOOST_TEST(verdict<T>(n, 1, kind) == "wrong",
+                 n << " " << to_string(kind));
+      BOOST_TEST(verdict<T>(n, n, kind) == "wrong",
+                 n << " " << to_string(kind));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(bounds_that_zeros_keep_are_refused) {
+  const auto workload = workload_of(unproved);
+  HostArrays arrays(workload.arrays({9}, Dtype::f32));
+  const auto view = arrays.view();
+  workload.fill(view, {9}, Dtype::f32, InputKind::uniform);
+  BOOST_CHECK_EXCEPTION(workload.oracle(view, {9}, Dtype::f32,
+                                        InputKind::uniform, Arithmetic::ieee),
+                        std::logic_error, [](const std::exception& error) {
+                          const std::string_view text = error.what();
+                          return text.find("zeros in place of d would") !=
+                                 text.npos;
+                        });
+}
+
+BOOST_AUTO_TEST_SUITE_END()
