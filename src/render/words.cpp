@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <tuple>
 
 #include "core/numbers.hpp"
@@ -37,15 +38,24 @@ Prefixed prefixed(double value, Unit unit, Letters letters) {
 }
 
 // "123M", for numbers whose digits nobody counts.
-std::string count_words(double value, int more) {
+std::string count_words(double value) {
   const std::pair<double, const char*> prefixes[] = {
       {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e5, "k"}};
   for (const auto& [from, prefix] : prefixes) {
     const double scale = from == 1e5 ? 1e3 : from;
-    if (more == 0 && std::abs(value) >= from)
-      return significant(value / scale, 3) + prefix;
+    if (std::abs(value) >= from) return significant(value / scale, 3) + prefix;
   }
-  return significant(value, 4 + more);
+  return significant(value, 4);
+}
+
+// "0.1234", "1.206e+29": an element of an array.
+std::string element_words(double value, int more) {
+  const double size = std::abs(value);
+  if (size == 0 || (size >= 1e-4 && size < 1e7))
+    return significant(value, 4 + more);
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*e", 3 + more, value);
+  return text;
 }
 
 bool has_prefix(Unit unit) {
@@ -84,7 +94,7 @@ std::string words_of(const Quantity& quantity, Letters letters, int more) {
   }
   if (unit == Unit::fraction) return percent(value);
   if (unit == Unit::byte) return bytes_with_unit(value);
-  if (unit == Unit::none) return count_words(value, more);
+  if (unit == Unit::none) return count_words(value);
   auto text = significant(value, digits);
   if (unit != Unit::factor) return text;
   // Near 1, a third decimal shows the side.
@@ -93,17 +103,30 @@ std::string words_of(const Quantity& quantity, Letters letters, int more) {
   return text + factor_sign(letters);
 }
 
-// Two different numbers of a sentence that look equal get more digits.
+// Two different numbers of a sentence that look equal get more digits. Without
+// a unit they are whole, or all have decimals.
 std::string told_apart(const Quantity& quantity,
                        const std::vector<Argument>& sentence, Letters letters) {
   constexpr int most = 13;  // 17 digits tell all doubles apart
+  const auto is_whole = [](const Argument& argument) {
+    const auto* one = std::get_if<Quantity>(&argument);
+    return one == nullptr || one->unit != Unit::none ||
+           (one->value == std::trunc(one->value) &&
+            std::abs(one->value) < 1e15);
+  };
+  if (quantity.unit == Unit::none && std::ranges::all_of(sentence, is_whole))
+    return std::to_string(static_cast<std::int64_t>(quantity.value));
+  const auto with_digits = [&](const Quantity& one, int more) {
+    return one.unit == Unit::none ? element_words(one.value, more)
+                                  : words_of(one, letters, more);
+  };
   std::string text;
   for (int more = 0; more <= most; ++more) {
-    text = words_of(quantity, letters, more);
+    text = with_digits(quantity, more);
     const auto looks_equal = [&](const Argument& argument) {
       const auto* other = std::get_if<Quantity>(&argument);
       return other != nullptr && other->value != quantity.value &&
-             words_of(*other, letters, more) == text;
+             with_digits(*other, more) == text;
     };
     if (std::ranges::none_of(sentence, looks_equal)) break;
   }

@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(numbers_that_differ_look_different) {
   BOOST_TEST(said(Cause::not_exact, 0.12341, 0.12342, Unit::none) ==
              "b[3] is 0.12341, expected exactly 0.12342");
   BOOST_TEST(said(Cause::not_exact, 12345678, 12345679, Unit::none) ==
-             "b[3] is 12345678, expected exactly 12345679");
+             "b[3] is 1.2345678e+07, expected exactly 1.2345679e+07");
   BOOST_TEST(
       said(Cause::wrong_element, 1, std::nextafter(1.0, 2), Unit::none) ==
       "b[3] is 1.0000000000000000, expected 1.0000000000000002: off by "
@@ -148,6 +148,25 @@ BOOST_AUTO_TEST_CASE(numbers_that_differ_look_different) {
       said(Cause::beats_roof, 1.00001e-3, 1.00002e-3, Unit::second) ==
       "b[3] is 1.00001 ms times as fast as the roof allows (1.00002 ms): "
       "it cannot have done the work, or the roof was measured badly");
+}
+
+BOOST_AUTO_TEST_CASE(elements_are_written_as_their_type_has_them) {
+  const auto said = [](Cause cause, const std::vector<double>& numbers) {
+    Detail detail{.cause = cause, .arguments = {"b[3]"}};
+    for (const double number : numbers)
+      detail.arguments.push_back(quantity(number, Unit::none));
+    return words(detail);
+  };
+  BOOST_TEST(said(Cause::not_exact, {4, 8}) == "b[3] is 4, expected exactly 8");
+  BOOST_TEST(said(Cause::not_exact, {-2038104321, 1130000000}) ==
+             "b[3] is -2038104321, expected exactly 1130000000");
+  BOOST_TEST(said(Cause::left_out, {0}) == "b[3] was not written, expected 0");
+  BOOST_TEST(said(Cause::wrong_element, {1157, 1238, 81, 1.195e-11}) ==
+             "b[3] is 1157, expected 1238: off by 81.00, at most 1.195e-11 is "
+             "allowed");
+  BOOST_TEST(said(Cause::wrong_element, {1e29, 1.2056e29, 2.056e28, 4.82e14}) ==
+             "b[3] is 1.000e+29, expected 1.206e+29: off by 2.056e+28, at most "
+             "4.820e+14 is allowed");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
