@@ -126,7 +126,7 @@ class LoopWorkload final : public DeclaredWorkload {
     Number::is_ieee = arithmetic == Arithmetic::ieee;
     auto outputs = expect<T, Number>(inputs, size, learnt.rows(size));
     if (carries) require_bounds(outputs, size);
-    if (kind == InputKind::uniform) require_proof(outputs, size);
+    if (kind != InputKind::wide) require_proof(outputs, size);
     return std::make_unique<LoopOracle>(std::move(outputs), Number::is_ieee);
   }
 

@@ -400,9 +400,12 @@ struct Whole : Functions<Whole<squares>> {
   friend Whole operator/(const Whole& a, const Whole& b) {
     return real(a.value / b.value);
   }
+  // Numbers are finished before they are compared: no order of sums joins
+  // their terms.
   friend Whole max(const Whole& a, const Whole& b) {
-    return {std::max(a.value, b.value), std::max(a.most, b.most),
-            std::min(a.grain, b.grain)};
+    const Whole x = stored(a), y = stored(b);
+    return {std::max(x.value, y.value), std::max(x.most, y.most),
+            std::min(x.grain, y.grain)};
   }
 
   // In the type that is judged. Loops run one at a time.
