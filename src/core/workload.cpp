@@ -2,14 +2,6 @@
 
 namespace parlab {
 
-std::string to_string(const Mismatch& mismatch) {
-  char text[160];
-  std::snprintf(text, sizeof text, "%s is %.9g, expected %.9g within %.2g",
-                mismatch.where.c_str(), mismatch.found, mismatch.expected,
-                mismatch.bound);
-  return text;
-}
-
 Size complete_size(const Workload& workload,
                    const std::vector<std::int64_t>& typed) {
   const auto parameters = workload.parameters();

@@ -53,7 +53,14 @@ struct Mismatch {
   // expected: NaN where nothing may be written
   double expected = 0, found = 0, bound = 0;
 };
-std::string to_string(const Mismatch& mismatch);
+
+// The largest errors of a result, element by element.
+struct LargestError {
+  // 1: the largest error that a sum in the result's own dtype (IEEE) may have
+  // at that element
+  double of_bound = 0;
+  double of_rounding = 0;  // 1: the unit roundoff of the element itself
+};
 
 // Knows the right results for one set of inputs.
 class Oracle {
@@ -64,6 +71,15 @@ class Oracle {
   // system's generator, so that variants cannot have known it. The inputs must
   // be unchanged since the oracle was made.
   virtual std::optional<Mismatch> check(const Arrays& outputs) const = 0;
+  // For a result that check() accepted; nothing where equality was demanded, or
+  // where it is not known.
+  virtual std::optional<LargestError> largest_error(
+      const Arrays& /*outputs*/) const {
+    return std::nullopt;
+  }
+  // Whether it has computed all results when it is made, and does not read the
+  // inputs afterwards.
+  virtual bool has_all_results() const { return false; }
 };
 
 class Workload {

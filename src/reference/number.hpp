@@ -23,8 +23,8 @@
 
 #include "core/dtype.hpp"
 #include "core/roundoff.hpp"
-#include "reference/expected.hpp"
 #include "reference/functions.hpp"
+#include "reference/loop_oracle.hpp"
 #include "reference/pair.hpp"
 #include "reference/parts.hpp"
 #include "reference/progress.hpp"

@@ -139,7 +139,7 @@ ExpectedOutput expected_rows(const Product& p, std::string name,
 //   of them, are as a rule as large as the root of the sum of their squares.
 // The samples are drawn when a result is checked.
 template <typename Product>
-class ProductOracle final : public Oracle, public KnowsErrors {
+class ProductOracle final : public Oracle {
  public:
   explicit ProductOracle(std::unique_ptr<const Product> product)
       : product_(std::move(product)) {}

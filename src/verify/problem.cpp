@@ -97,7 +97,7 @@ std::shared_ptr<const Oracle> SharedOracles::of(
     return make();
   }
   std::shared_ptr<const Oracle> made = make();
-  known.is_shared = dynamic_cast<const HasAllResults*>(made.get()) != nullptr;
+  known.is_shared = made->has_all_results();
   if (known.is_shared) known.oracle = made;
   return made;
 }
@@ -153,10 +153,8 @@ std::shared_ptr<const Oracle> Problem::make_oracle(
 
 std::optional<LargestError> Problem::largest_error(const Arrays& outputs,
                                                    const Variant& variant) {
-  const auto& oracle = oracles_.at(variant.arithmetic_in(dtype_)).oracle;
-  const auto* knows = dynamic_cast<const KnowsErrors*>(oracle.get());
-  if (knows == nullptr) return std::nullopt;
-  return knows->largest_error(outputs);
+  const auto& made = oracles_.at(variant.arithmetic_in(dtype_));
+  return made.oracle->largest_error(outputs);
 }
 
 Disturbance Problem::disturbance() const {
@@ -174,7 +172,7 @@ std::optional<Mismatch> Problem::check_disturbed(const Arrays& outputs,
                                                  const Variant& variant) {
   // Writing large inputs anew takes longer than an execution.
   const auto& made = oracles_of_disturbed_[variant.arithmetic_in(dtype_)];
-  if (dynamic_cast<const HasAllResults*>(made.oracle.get()) != nullptr)
+  if (made.oracle && made.oracle->has_all_results())
     return check(oracles_of_disturbed_, nullptr, outputs, variant);
 
   SignedInputs inputs(inputs_.view(), threads_worth(inputs_.view()));

@@ -12,7 +12,6 @@
 #include <tuple>
 #include <vector>
 
-#include "core/accuracy.hpp"
 #include "core/variant.hpp"
 #include "core/workload.hpp"
 #include "facts/cause.hpp"

@@ -2,7 +2,6 @@
 // float: for all inputs, their largest error is at most twice that of a loop in
 // float or of cuBLAS. Emulation runs none of them; there the test shows that
 // the rule refuses TF32.
-#include "core/accuracy.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -103,9 +102,7 @@ Errors errors_of(Executor& gpu, const Size& size, Inputs inputs) {
   const auto oracle = workload->oracle(arrays.view(), size, Dtype::f32,
                                        InputKind::uniform, Arithmetic::ieee);
   const auto error = [&](const Arrays& outputs) {
-    return dynamic_cast<const KnowsErrors&>(*oracle)
-        .largest_error(outputs)
-        ->of_bound;
+    return oracle->largest_error(outputs)->of_bound;
   };
   Errors errors;
   auto* const c = results.view().get<float>("c");

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <limits>
 
-#include "core/accuracy.hpp"
 #include "core/random.hpp"
 #include "support.hpp"
 #include "text.hpp"
@@ -170,9 +169,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(every_pixel_counts_and_rounding_is_allowed, T,
 BOOST_AUTO_TEST_CASE(the_largest_error_is_told_in_roundings_and_in_bounds) {
   Image<float> image(InputKind::uniform, {17, 300, 2});
   const auto error = [&] {
-    return dynamic_cast<const KnowsErrors&>(*image.oracle)
-        .largest_error(image.arrays)
-        .value();
+    return image.oracle->largest_error(image.arrays).value();
   };
   BOOST_TEST(error().of_bound > 0);
   BOOST_TEST(error().of_bound <= 1);
@@ -188,9 +185,7 @@ BOOST_AUTO_TEST_CASE(the_largest_error_is_told_in_roundings_and_in_bounds) {
   }
 
   const Image<float> whole(InputKind::integers, {17, 300, 2});
-  BOOST_TEST(!dynamic_cast<const KnowsErrors&>(*whole.oracle)
-                  .largest_error(whole.arrays)
-                  .has_value());
+  BOOST_TEST(!whole.oracle->largest_error(whole.arrays).has_value());
 }
 
 // Sums of products of 100 bits, compared with whole numbers of 128 bits. Of one

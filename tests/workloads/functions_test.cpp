@@ -40,8 +40,7 @@ struct Problem {
     return wrong ? wrong->where : "right";
   }
   double share_of_bound() const {
-    const auto* knows = dynamic_cast<const KnowsErrors*>(oracle.get());
-    return knows->largest_error(arrays.view())->of_bound;
+    return oracle->largest_error(arrays.view())->of_bound;
   }
 };
 
