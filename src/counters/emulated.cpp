@@ -6,7 +6,7 @@
 #include <span>
 
 #include "core/file.hpp"
-#include "core/numbers.hpp"
+#include "core/text.hpp"
 #include "counters/registers.hpp"
 #include "counters/source_text.hpp"
 #include "counters/warp_picture.hpp"
@@ -48,10 +48,6 @@ Text distance(std::int64_t bytes) {
   const auto apart = std::abs(bytes);
   if (apart < 1024) return std::to_string(apart) + " bytes";
   return Quantity{static_cast<double>(apart), Unit::byte};
-}
-
-bool reads(Access access) {
-  return access == Access::global_load || access == Access::shared_load;
 }
 
 std::string verb(const CountedLine& line) {

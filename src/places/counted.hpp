@@ -22,6 +22,9 @@ constexpr bool is_shared(Access access) {
 constexpr bool is_atomic(Access access) {
   return access == Access::atomic || access == Access::shared_atomic;
 }
+constexpr bool reads(Access access) {
+  return access == Access::global_load || access == Access::shared_load;
+}
 
 // Sums over all warps that executed an access or a barrier of one source line.
 // A request is one such instruction of a warp.
@@ -42,7 +45,7 @@ struct CountedLine {
   // Distinct sectors of global memory that any request touched.
   std::int64_t different = 0;
   // Estimated sectors that come from L2 or go there; loads use a model of L1
-  // (places/emulation/l1_model.hpp).
+  // (places/emulation/memory_rules.hpp).
   std::int64_t from_l2 = 0;
   // Bytes from a lane's address to its neighbour's in most requests.
   std::int64_t stride = 0;

@@ -1,5 +1,5 @@
 #include "places/emulation/emulated_gpu.hpp"
-#include "core/affinity.hpp"
+#include "core/parallel.hpp"
 #include "facts/cause.hpp"
 #include "gpu/streams.hpp"  // its Block differs from that of emulation
 

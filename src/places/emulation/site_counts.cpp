@@ -123,21 +123,13 @@ std::vector<CountedLine> Counts::lines() const {
   std::vector<CountedLine> lines;
   for (const auto& [key, counts] : by_line) {
     const auto& [file, line, access, bytes, array] = key;
-    CountedLine one{.file = file,
-                    .line = line,
-                    .access = access,
-                    .array = array,
-                    .bytes = bytes,
-                    .requests = counts.requests,
-                    .lanes = counts.lanes,
-                    .moved = counts.moved,
-                    .fewest = counts.fewest,
-                    .at_one_word = counts.at_one_word,
-                    .from_l2 = access == Access::global_load ? counts.from_l2
-                               : is_shared(access)           ? 0
-                                                             : counts.moved,
-                    .stride = counts.stride,
-                    .first = counts.first};
+    CountedLine one = counts;
+    one.file = file;
+    one.line = line;
+    one.access = access;
+    one.bytes = bytes;
+    if (access != Access::global_load)
+      one.from_l2 = is_shared(access) ? 0 : counts.moved;
     for (const auto& [name, sectors] : counts.touched)
       one.different += std::ranges::count(sectors, true);
     lines.push_back(std::move(one));

@@ -16,10 +16,6 @@
 
 namespace parlab::emulation {
 
-inline bool reads(Access access) {
-  return access == Access::global_load || access == Access::shared_load;
-}
-
 // A call that the compiler inserted before an access.
 struct CallSite {
   const void* call = nullptr;
@@ -55,14 +51,10 @@ class Request {
   std::vector<std::pair<std::int64_t, std::int64_t>> distances_{};
 };
 
-// The requests of one place in the program. Sums are as in CountedLine.
-struct SiteCounts {
-  std::int64_t requests = 0, lanes = 0, moved = 0, fewest = 0, at_one_word = 0,
-               from_l2 = 0;  // for loads
-  // the most common distance, found by voting (Boyer and Moore)
-  std::int64_t stride = 0, votes = 0;
-  std::string array = {};
-  std::array<std::int64_t, 32> first{};
+// The requests of one place in the program. from_l2 is that of loads; the
+// stride is the most common distance, found by voting (Boyer and Moore).
+struct SiteCounts : CountedLine {
+  std::int64_t votes = 0;
   // one bit per sector of each array
   std::vector<std::pair<std::string, std::vector<bool>>> touched = {};
 

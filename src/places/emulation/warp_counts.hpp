@@ -26,8 +26,6 @@
 #include <vector>
 
 #include "places/counted.hpp"
-#include "places/emulation/l1_model.hpp"
-#include "places/emulation/memory.hpp"
 #include "places/emulation/memory_rules.hpp"
 #include "places/emulation/site_counts.hpp"
 #include "places/emulation/source_lines.hpp"
