@@ -49,8 +49,4 @@ std::vector<Pending*> waiting_for_energy(Bench& bench);
 void measure_energy(Bench& bench, PendingGroup waiting,
                     const std::function<void(PendingGroup)>& done);
 
-// Completes the record with verdict, samples and roof, and stores it. If a time
-// beats its roof, the roof is measured again before the time is doubted.
-void store(Session& session, Pending& pending);
-
 }  // namespace parlab

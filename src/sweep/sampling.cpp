@@ -194,15 +194,6 @@ std::set<const Pending*> choose_candidates(const std::vector<Pending*>& open) {
   return chosen;
 }
 
-// Changes the order in each round. After a light kernel, a heavy one finds a
-// cool device and power headroom.
-void shuffle(std::vector<Pending*>& open) {
-  for (std::size_t left = open.size(); left > 1; --left) {
-    const auto chosen = random_below(static_cast<std::int64_t>(left));
-    std::swap(open[left - 1], open[static_cast<std::size_t>(chosen)]);
-  }
-}
-
 // While power is capped, the clock of a kernel depends on its neighbours in the
 // round, so all stay to the end.
 // The others stay while their share of the limit is not known, too.
@@ -230,7 +221,9 @@ void take_samples(Bench& bench, Cache cache) {
     const auto candidates = choose_candidates(open);
     const double probability =
         judging_probability(bench, open.size(), candidates.size());
-    shuffle(open);
+    // After a light kernel, a heavy one finds a cool device and power headroom,
+    // so the order changes in each round.
+    std::ranges::shuffle(open, SystemRandom());
     for (auto* pending : open) {
       if (bench.interrupted()) return;
       // it failed in another cache state, or lost its device
@@ -275,7 +268,7 @@ void check_as_timed(Bench& bench, InputKind measured_on) {
       measured.push_back(&pending);
   }
   bench.problem->disturb();
-  shuffle(measured);
+  std::ranges::shuffle(measured, SystemRandom());
   for (auto* pending : measured) {
     if (bench.interrupted()) return;
     if (!pending->trial->passed()) continue;
