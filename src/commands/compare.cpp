@@ -14,7 +14,6 @@
 #include "commands/sqlite.hpp"
 #include "compare/compare.hpp"
 #include "core/file.hpp"
-#include "core/numbers.hpp"
 #include "core/process.hpp"
 #include "core/standard.hpp"
 #include "core/text.hpp"

@@ -13,7 +13,7 @@
 #include "cli/lists.hpp"
 #include "commands/documents.hpp"
 #include "core/file.hpp"
-#include "core/numbers.hpp"
+#include "core/text.hpp"
 #include "counters/emulated.hpp"
 #include "grade/course.hpp"
 #include "grade/grading.hpp"

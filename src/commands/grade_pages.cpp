@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "commands/documents.hpp"
-#include "core/numbers.hpp"
 #include "core/text.hpp"
 #include "grade/grading.hpp"
 #include "page/words.hpp"

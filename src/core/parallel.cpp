@@ -1,17 +1,26 @@
 #include "core/parallel.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <exception>
 #include <mutex>
 #include <system_error>
 #include <thread>
-#include <vector>
-
-#include "core/affinity.hpp"
 
 namespace parlab {
 namespace {
+
+constexpr int most_cpus = 1 << 16;
+
+// A set of CPU numbers for the kernel. Uses the kernel's own call, because
+// hwloc would read the topology again for each thread that is bound.
+struct CpuSet {
+  std::array<unsigned long, most_cpus / 64> words{};
+  cpu_set_t* get() { return reinterpret_cast<cpu_set_t*>(words.data()); }
+};
 
 // Number of indices that a thread takes at once. With fewer the threads would
 // contend too often; with more one thread would finish late.
@@ -54,6 +63,24 @@ void share_out(std::size_t most, std::size_t at_once, std::size_t count,
 }
 
 }  // namespace
+
+std::vector<int> affinity() {
+  CpuSet set;
+  std::vector<int> cpus;
+  if (sched_getaffinity(0, sizeof set, set.get()) != 0) return cpus;
+  const int count = CPU_COUNT_S(sizeof set, set.get());
+  for (int cpu = 0; std::ssize(cpus) < count; ++cpu) {
+    if (CPU_ISSET_S(cpu, sizeof set, set.get())) cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
+void run_on(const std::vector<int>& cpus) {
+  CpuSet set;
+  for (const int cpu : cpus)
+    CPU_SET_S(cpu, sizeof set, set.get());
+  sched_setaffinity(0, sizeof set, set.get());
+}
 
 void on_all_cores(std::size_t count,
                   const std::function<void(std::size_t)>& f) {

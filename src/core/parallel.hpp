@@ -1,10 +1,19 @@
-// Work on the program's own data, divided among the cores.
+// The CPUs that this process was granted, and work on the program's own data
+// that is divided among them.
 #pragma once
 
 #include <cstddef>
 #include <functional>
+#include <vector>
 
 namespace parlab {
+
+// The CPUs that the calling thread may run on; empty when the system does not
+// say. Only this number tells how many threads are worth starting.
+std::vector<int> affinity();
+
+// Lets the calling thread run on these CPUs only.
+void run_on(const std::vector<int>& cpus);
 
 // Calls f(i) for each i below count, in any order, on several threads if there
 // is enough to do. f must be thread-safe. All threads have ended when it

@@ -65,7 +65,7 @@ struct Description {
   ShortList<const char*> outputs = {};
   Arithmetic arithmetic = Arithmetic::ieee;
   // The unit that sets its peak, by dtype, if not the plain one: see
-  // core/units.hpp.
+  // core/variant.hpp.
   ShortList<UnitOfDtype> units = {};
   // hardware that emulation does not have: "TMA"; empty: it can be emulated
   const char* hardware = "";

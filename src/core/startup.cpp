@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <csignal>
 
-#include "core/affinity.hpp"
+#include "core/parallel.hpp"
 
 namespace parlab {
 namespace {

@@ -1,4 +1,4 @@
-// Small helpers for text that users type and read.
+// Small helpers for text and numbers that users type and read.
 #pragma once
 
 #include <charconv>
@@ -8,8 +8,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include "core/numbers.hpp"
 
 namespace parlab {
 
@@ -46,6 +44,15 @@ std::optional<Number> number_in(std::string_view text) {
   if (error != std::errc() || stop != end) return std::nullopt;
   return value;
 }
+
+// 4143.2 with 3 digits: "4143"; 0.01234: "0.0123", or "0.012"
+// with at most 3 decimals.
+std::string significant(double value, int digits, int most_decimals = 300);
+// "0.05%", "1.2%", "95%": at most 2 decimals
+std::string percent(double fraction);
+std::string bytes_with_unit(double bytes);  // "3.6 TiB"
+// "45 s", "3 min 20 s", "2 h 5 min", "10.4 days"
+std::string time_span(double seconds);
 
 // The words of a command, split as in a shell: at blanks that are neither
 // quoted nor after a backslash.

@@ -4,10 +4,16 @@
 #include <tuple>
 
 #include "core/text.hpp"
-#include "core/units.hpp"
 
 namespace parlab {
 namespace {
+
+bool is_unit(std::string_view name) {
+  constexpr std::string_view names[] = {
+      "fma float",   "fma double",      "int",         "tensor double",
+      "tensor tf32", "tensor bfloat16", "tensor half", "tensor int8"};
+  return std::ranges::find(names, name) != std::end(names);
+}
 
 // The order is serial, openmp, CPU libraries, variants on one GPU by rung,
 // variants that begin and end in the host's memory, and teams.
@@ -20,6 +26,14 @@ int backend_rank(const Variant& variant) {
 }
 
 }  // namespace
+
+std::string plain_unit(Dtype dtype) {
+  return dispatch_all(dtype, []<typename T>(T) {
+    return std::is_integral_v<T>       ? "int"
+           : std::is_same_v<T, double> ? "fma double"
+                                       : "fma float";
+  });
+}
 
 bool Variant::has(Dtype dtype) const {
   return std::find(dtypes.begin(), dtypes.end(), dtype) != dtypes.end();
@@ -198,7 +212,7 @@ Variant describe(const Description& description, std::string_view source,
   for (const auto& [dtype, unit] : variant.units) {
     if (!is_unit(unit)) {
       throw std::logic_error(variant.source + " names the unit '" + unit +
-                             "', which core/units.cpp does not know");
+                             "', which core/variant.cpp does not know");
     }
   }
   return variant;

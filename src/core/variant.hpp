@@ -18,6 +18,13 @@ namespace parlab {
 PARLAB_ENUM(Target, "target", (host, "host"), (gpu, "gpu"),
             (streams, "streams"), (team, "team"))
 
+// An arithmetic unit has a name and a peak, which is measured as a ceiling. It
+// makes single multiply-adds ("fma float", "fma double", "int"), or products of
+// small matrices ("tensor double", "tensor tf32", "tensor bfloat16", "tensor
+// half", "tensor int8"). This is the one that computes in this dtype by
+// default. Narrow dtypes are widened to float.
+std::string plain_unit(Dtype dtype);
+
 // A Description that owns its contents, and its source.
 struct Variant {
   int rung = 0, claimed_id = -1;

@@ -3,7 +3,6 @@
 #include <map>
 #include <set>
 
-#include "core/numbers.hpp"
 #include "core/text.hpp"
 #include "render/markup.hpp"
 

@@ -1,7 +1,10 @@
 #include "facts/cause.hpp"
 
+#include <sys/wait.h>
+
 #include <cstdarg>
 #include <cstdio>
+#include <cstring>
 
 #include "facts/cannot_run.hpp"
 
@@ -36,6 +39,15 @@ ExplainedError::ExplainedError(Detail why)
 Detail detail_of(const std::exception& error) {
   const auto* explained = dynamic_cast<const ExplainedError*>(&error);
   return explained != nullptr ? explained->detail : other(error.what());
+}
+
+Detail end_of_process(int wait_status) {
+  if (WIFEXITED(wait_status))
+    return because(Cause::ended_with_status, WEXITSTATUS(wait_status));
+  const int signal = WTERMSIG(wait_status);
+  const char* const name = sigabbrev_np(signal);
+  return because(Cause::ended_by_signal, strsignal(signal),
+                 name != nullptr ? name : std::to_string(signal));
 }
 
 LibraryMissing::LibraryMissing(const std::string& soname,

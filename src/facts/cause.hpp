@@ -97,4 +97,8 @@ struct LibraryMissing : PointError {
 // The detail of an ExplainedError; the text of any other error.
 Detail detail_of(const std::exception& error);
 
+// How a process ended, from the status of waitpid(): ended_with_status or
+// ended_by_signal.
+Detail end_of_process(int wait_status);
+
 }  // namespace parlab

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "core/affinity.hpp"
 #include "core/parallel.hpp"
 #include "grade/grader.hpp"
 #include "sweep/interrupt.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "core/numbers.hpp"
 #include "core/text.hpp"
 
 namespace parlab::grade {

@@ -24,7 +24,6 @@
 
 #include "core/process.hpp"
 #include "core/types.hpp"
-#include "machine/process_end.hpp"
 #include "sweep/interrupt.hpp"
 
 namespace parlab::grade {

@@ -8,7 +8,6 @@
 #include <sstream>
 #include <system_error>
 
-#include "core/affinity.hpp"
 #include "core/file.hpp"
 #include "core/name.hpp"
 #include "core/parallel.hpp"

@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "core/file.hpp"
-#include "core/numbers.hpp"
 #include "core/random.hpp"
+#include "core/text.hpp"
 #include "places/executor.hpp"
 #include "verify/problem.hpp"
 #include "workloads/convsep.hpp"

@@ -10,7 +10,7 @@ namespace {
 
 using Curve = std::vector<std::pair<double, double>>;
 
-// The units of core/units.hpp that compute integers.
+// The units of core/variant.hpp that compute integers.
 constexpr std::string_view units_of_integers[] = {"int", "tensor int8"};
 
 }  // namespace

@@ -19,7 +19,7 @@ struct Ceilings {
   // footprint in bytes -> bytes/s, ascending; read: one pass; copy: bytes read
   // + bytes written
   std::vector<std::pair<double, double>> read = {}, copy = {};
-  // unit (core/units.hpp) -> flop/s; a multiply-add counts as two
+  // unit (core/variant.hpp) -> flop/s; a multiply-add counts as two
   std::map<std::string, double> units = {};
   // Bytes/s. Between the GPUs of the machine: "one way" and "both ways" between
   // the first two; "all-reduce over 2" for a team of that many (bytes of the

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <thread>
 
-#include "core/affinity.hpp"
+#include "core/parallel.hpp"
 #include "machine/topology.hpp"
 
 namespace parlab {

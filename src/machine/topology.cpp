@@ -15,7 +15,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "core/affinity.hpp"
+#include "core/parallel.hpp"
 #include "machine/cgroup.hpp"
 
 namespace parlab {

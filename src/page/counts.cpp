@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/file.hpp"
-#include "core/numbers.hpp"
+#include "core/text.hpp"
 #include "page/words.hpp"
 #include "record/store.hpp"
 

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/numbers.hpp"
+#include "core/text.hpp"
 #include "render/markup.hpp"
 #include "render/svg.hpp"
 #include "render/words.hpp"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "core/numbers.hpp"
+#include "core/text.hpp"
 #include "render/markup.hpp"
 #include "render/svg.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/numbers.hpp"
+#include "core/text.hpp"
 #include "render/markup.hpp"
 #include "render/words.hpp"
 

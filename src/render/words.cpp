@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <tuple>
 
-#include "core/numbers.hpp"
+#include "core/text.hpp"
 #include "facts/document.hpp"
 
 namespace parlab {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <ostream>
 
-#include "core/numbers.hpp"
+#include "core/text.hpp"
 #include "render/words.hpp"
 
 namespace parlab {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <ostream>
 
-#include "core/numbers.hpp"
+#include "core/text.hpp"
 #include "record/record.hpp"
 #include "render/words.hpp"
 #include "report/reporter.hpp"

@@ -4,7 +4,6 @@
 #include <map>
 #include <ostream>
 
-#include "core/numbers.hpp"
 #include "core/parallel.hpp"
 #include "core/text.hpp"
 #include "core/variant.hpp"

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "statistics/students_t.hpp"
-
 namespace parlab {
 namespace {
 

@@ -1,14 +1,18 @@
 #include "statistics/statistics.hpp"
 
 #include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
 #include <boost/sort/pdqsort/pdqsort.hpp>
 #include <cmath>
 #include <numeric>
 
-#include "statistics/students_t.hpp"
-
 namespace parlab {
 namespace {
+
+using Quick =
+    boost::math::policies::policy<boost::math::policies::promote_double<false>,
+                                  boost::math::policies::digits10<8>>;
+using Distribution = boost::math::students_t_distribution<double, Quick>;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double confidence_of_all = 0.95;
@@ -104,6 +108,16 @@ Uncertain within_run(const Samples& samples,
 }
 
 }  // namespace
+
+StudentsT::StudentsT(double freedom) : freedom_(std::min(freedom, 1e3)) {}
+
+double StudentsT::below(double t) const {
+  return boost::math::cdf(Distribution(freedom_), t);
+}
+
+double StudentsT::quantile(double probability) const {
+  return boost::math::quantile(Distribution(freedom_), probability);
+}
 
 std::vector<std::size_t> judged_groups(const Samples& samples) {
   const std::size_t n = samples.seconds.size();

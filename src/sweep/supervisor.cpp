@@ -17,7 +17,6 @@
 #include <utility>
 
 #include "machine/memory.hpp"
-#include "machine/process_end.hpp"
 #include "record/json.hpp"
 #include "record/store.hpp"
 #include "sweep/interrupt.hpp"
@@ -25,8 +24,6 @@
 
 namespace parlab {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr auto look_every = std::chrono::milliseconds(200);
 // How long an execution may still take after Ctrl-C.

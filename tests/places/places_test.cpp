@@ -10,7 +10,6 @@
 #include <set>
 #include <thread>
 
-#include "core/affinity.hpp"
 #include "core/parallel.hpp"
 #include "host/host.hpp"
 #include "machine/pinning.hpp"

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "core/units.hpp"
+#include "core/variant.hpp"
 #include "verify/host_arrays.hpp"
 #include "verify/problem.hpp"
 

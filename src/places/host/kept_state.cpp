@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <mutex>
 
-#include "core/affinity.hpp"
+#include "core/parallel.hpp"
 
 namespace parlab {
 namespace {
