@@ -8,6 +8,7 @@
 #include <boost/context/fiber.hpp>
 #include <boost/thread/synchronized_value.hpp>
 #include <chrono>
+#include <map>
 #include <optional>
 #include <random>
 #include <unordered_map>
@@ -210,14 +211,30 @@ class Releases {
   std::size_t count_ = 0;
 };
 
-// With several streams: which earlier work may still run when this launch
-// begins.
-class Ordering {
+// Records which work was started on which stream, and which streams have waited
+// for which.
+class StreamOrder {
  public:
-  virtual ~Ordering() = default;
-  virtual bool comes_before(std::uint32_t instance) const = 0;
+  explicit StreamOrder(std::uint32_t first_instance) : begin_(first_instance) {}
+  // From here on instances belong to stream i, until the next call.
+  void started(std::uint32_t first_instance, int i) {
+    starts_[first_instance] = i;
+  }
+  void wait(int i, int other, std::uint32_t next_instance);
+  // Whether that work certainly ends before what starts on stream i now.
+  bool comes_before(std::uint32_t instance, int i) const;
   // "stream 2"
-  virtual std::string stream_of(std::uint32_t instance) const = 0;
+  std::string name_of(std::uint32_t instance) const {
+    return "stream " + std::to_string(stream_of(instance));
+  }
+
+ private:
+  int stream_of(std::uint32_t instance) const;
+
+  std::uint32_t begin_;
+  std::map<std::uint32_t, int> starts_;  // stream by first instance
+  // for each stream: up to which instance it has waited for each other one
+  std::map<int, std::map<int, std::uint32_t>> waited_;
 };
 
 // "(3,0)", with the third coordinate if the extent has one.
@@ -240,7 +257,8 @@ struct Launch {
   std::chrono::steady_clock::time_point deadline;
   std::uint32_t first_instance;  // first instance of its blocks
   // nullptr: everything started earlier comes before
-  const Ordering* ordering;
+  const StreamOrder* streams;
+  int stream;
   SharedCounts* counts;               // nullptr: accesses are not counted
   std::vector<std::uint32_t> blocks;  // in the order in which they run
 

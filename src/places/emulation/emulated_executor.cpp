@@ -84,20 +84,18 @@ class EmulatedExecutor final : public Executor {
       checked.launch = machine.launch_shape();
       checked.damage = machine.scratch_damage();
     };
-    const auto order = emulation::Order::shuffled;
-    const auto seed = emulation_seed();
     const auto count = static_cast<int>(shares.size());
     if (target_ == Target::team) {
-      run(EmulatedGpus(count, seed, order, machine_), [&](EmulatedGpus& team) {
+      run(EmulatedGpus(count, machine_), [&](EmulatedGpus& team) {
         variant.run_gpus(team, unbound.data(), count, call.dtype,
                          call.tunables);
       });
     } else if (target_ == Target::streams) {
-      run(EmulatedStreams(seed, order, machine_), [&](EmulatedStreams& gpu) {
+      run(EmulatedStreams(machine_), [&](EmulatedStreams& gpu) {
         variant.run_streams(gpu, unbound.front(), call.dtype, call.tunables);
       });
     } else {
-      run(EmulatedGpu(seed, order, machine_), [&](EmulatedGpu& gpu) {
+      run(EmulatedGpu(machine_), [&](EmulatedGpu& gpu) {
         variant.run_gpu(gpu, unbound.front(), call.dtype, call.tunables);
       });
     }

@@ -23,9 +23,9 @@ dim3 dim(const Extent& e) {
 
 }  // namespace
 
-std::uint64_t emulation_seed() {
-  const char* const text = std::getenv("PARLAB_SEED");
-  return text == nullptr ? 1 : std::strtoull(text, nullptr, 0);
+EmulatedMachine::EmulatedMachine() : EmulatedMachine(1) {
+  if (const char* const text = std::getenv("PARLAB_SEED"))
+    seed = std::strtoull(text, nullptr, 0);
 }
 
 void require_emulated(const Variant& variant) {
@@ -174,6 +174,7 @@ void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
                         std::function<void()> thread,
                         std::span<const std::byte> arguments) {
   if (kernel != nullptr) launches_.push_back({config, kernel});
+  if (streams_ != nullptr) streams_->started(machine_->instances, stream_);
   const auto blocks =
       static_cast<std::size_t>(config.grid.x * config.grid.y * config.grid.z);
   // Limits of compute capability 9.0: CUDA C++ Programming Guide, technical
@@ -200,18 +201,19 @@ void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
                 .block = dim(config.block),
                 .shared_bytes = config.shared_bytes,
                 .overlaps = config.overlaps,
-                .order = order_,
-                .seed = seed_,
+                .order = machine_->order,
+                .seed = machine_->seed,
                 .arena = &machine_->arena,
                 .device = device_,
                 .deadline = std::chrono::steady_clock::now() +
                             machine_->time_limit + threads * slowest_thread,
                 .first_instance = machine_->instances,
-                .ordering = ordering_,
+                .streams = streams_,
+                .stream = stream_,
                 .counts = kernel != nullptr ? machine_->counts.get() : nullptr,
                 .blocks = std::vector<std::uint32_t>(blocks)};
   std::iota(launch.blocks.begin(), launch.blocks.end(), 0u);
-  arrange(launch.blocks, order_, seed_);
+  arrange(launch.blocks, launch.order, launch.seed);
   if (config.cooperative) launch.barrier.emplace(blocks);
 
   // All blocks of a cooperative launch are alive at once. A small launch is not

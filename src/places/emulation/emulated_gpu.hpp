@@ -13,17 +13,23 @@
 
 namespace parlab {
 
-// The seed that shuffles blocks and threads: PARLAB_SEED from the environment,
-// or a fixed one.
-std::uint64_t emulation_seed();
-
 // Throws PointError(not_supported) for a variant that needs hardware without
 // emulation.
 void require_emulated(const Variant& variant);
 
-// State shared by the emulated GPUs of one machine: their addresses, the count
-// of all blocks that ever ran there, and the OS threads that run them.
+// State shared by the emulated GPUs of one machine: the order of blocks and
+// threads, their addresses, the count of all blocks that ever ran there, and
+// the OS threads that run them.
 struct EmulatedMachine {
+  // By default it shuffles with PARLAB_SEED from the environment, or with 1.
+  EmulatedMachine();
+  explicit EmulatedMachine(
+      std::uint64_t with_seed,
+      emulation::Order in_order = emulation::Order::shuffled)
+      : seed(with_seed), order(in_order) {}
+
+  std::uint64_t seed;
+  emulation::Order order;
   emulation::Arena arena;
   std::uint32_t instances = 1;                  // number of the next block
   std::deque<emulation::Block> workers;         // one per OS thread
@@ -35,25 +41,23 @@ struct EmulatedMachine {
 
 class EmulatedGpu : public LaunchingGpu {
  public:
-  explicit EmulatedGpu(std::uint64_t seed = emulation_seed(),
-                       emulation::Order order = emulation::Order::shuffled,
-                       std::shared_ptr<EmulatedMachine> machine =
-                           std::make_shared<EmulatedMachine>(),
-                       int device = 0, std::string owner = {},
-                       const emulation::Ordering* ordering = nullptr)
-      : seed_(seed),
-        order_(order),
-        owner_(std::move(owner)),
-        machine_(std::move(machine)),
+  // owner: prefix for messages if there are several: "GPU 1's ", "stream 0's ".
+  // streams: set if it stands for one of the streams of a GPU.
+  explicit EmulatedGpu(std::shared_ptr<EmulatedMachine> machine, int device = 0,
+                       std::string owner = {},
+                       emulation::StreamOrder* streams = nullptr,
+                       int stream = 0)
+      : machine_(std::move(machine)),
         device_(device),
-        ordering_(ordering) {}
+        owner_(std::move(owner)),
+        streams_(streams),
+        stream_(stream) {}
 
   // Device memory with a name for messages; kernels may not write to inputs.
   emulation::Memory allocate(const std::string& name, std::size_t bytes,
                              emulation::Kind kind) {
     return machine_->arena.allocate(owner_ + name, bytes, kind, device_);
   }
-  void free_scratch() { scratch_.clear(); }
   Detail scratch_damage() const;  // Cause::scratch_not_zero
   // The shape of the last launch; emulation has no registers.
   LaunchShape launch_shape() const;
@@ -73,11 +77,6 @@ class EmulatedGpu : public LaunchingGpu {
   void launch_own(const LaunchConfig& config, const void* kernel,
                   const std::function<void()>& thread,
                   std::span<const std::byte> arguments);
-
-  // limit for one launch
-  void set_time_limit(std::chrono::milliseconds limit) {
-    machine_->time_limit = limit;
-  }
 
   int multiprocessors() const override {
     return machine_->shape.multiprocessors;
@@ -101,13 +100,11 @@ class EmulatedGpu : public LaunchingGpu {
   int occupancy(const void*, int threads, std::size_t shared_bytes) override;
 
  private:
-  std::uint64_t seed_;
-  emulation::Order order_;
-  // prefix for messages if there are several: "GPU 1's ", "stream 0's "
-  std::string owner_;
   std::shared_ptr<EmulatedMachine> machine_;
   int device_;
-  const emulation::Ordering* ordering_;
+  std::string owner_;
+  emulation::StreamOrder* streams_;
+  int stream_;
   bool much_shared_memory_ = false;
   // destroyed before the machine; own_ belongs to the program
   std::vector<emulation::Memory> scratch_, own_;

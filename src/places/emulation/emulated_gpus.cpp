@@ -27,13 +27,10 @@ void add(std::vector<std::byte>& to, const std::vector<std::byte>& from) {
 
 }  // namespace
 
-EmulatedGpus::EmulatedGpus(int count, std::uint64_t seed, Order order,
-                           std::shared_ptr<EmulatedMachine> machine)
+EmulatedGpus::EmulatedGpus(int count, std::shared_ptr<EmulatedMachine> machine)
     : machine_(std::move(machine)) {
-  for (int i = 0; i < count; ++i) {
-    gpus_.emplace_back(seed, order, machine_, i,
-                       "GPU " + std::to_string(i) + "'s ");
-  }
+  for (int i = 0; i < count; ++i)
+    gpus_.emplace_back(machine_, i, "GPU " + std::to_string(i) + "'s ");
 }
 
 Detail EmulatedGpus::scratch_damage() const {

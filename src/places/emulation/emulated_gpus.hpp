@@ -18,10 +18,7 @@ namespace parlab {
 
 class EmulatedGpus final : public Gpus {
  public:
-  explicit EmulatedGpus(int count, std::uint64_t seed = emulation_seed(),
-                        emulation::Order order = emulation::Order::shuffled,
-                        std::shared_ptr<EmulatedMachine> machine =
-                            std::make_shared<EmulatedMachine>());
+  EmulatedGpus(int count, std::shared_ptr<EmulatedMachine> machine);
 
   int count() const override { return static_cast<int>(gpus_.size()); }
   EmulatedGpu& operator[](int i) override {

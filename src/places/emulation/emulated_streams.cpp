@@ -13,7 +13,8 @@ namespace {
 // Checks and records a copy's accesses to the words of one array.
 struct Copy {
   const std::string& operation;
-  const EmulatedStream& stream;
+  const StreamOrder& order;
+  int stream;
   Stamp mine;
 
   void read(Allocation& array, const void* from, std::size_t bytes) const {
@@ -23,7 +24,7 @@ struct Copy {
                          operation + " reads", array.element(word, word_bytes));
       }
       require_order(" reads", cell.writer, "wrote", array, word);
-      auto& slot = stream.comes_before(cell.readers[0].instance)
+      auto& slot = order.comes_before(cell.readers[0].instance, stream)
                        ? cell.readers[0]
                        : cell.readers[1];
       slot = mine;
@@ -55,10 +56,10 @@ struct Copy {
   }
   void require_order(const char* does, Stamp other, const char* did,
                      const Allocation& array, const std::byte* word) const {
-    if (stream.comes_before(other.instance)) return;
+    if (order.comes_before(other.instance, stream)) return;
     throw PointError(Verdict::wrong_result, Cause::race_of_streams,
                      operation + does, array.element(word, word_bytes),
-                     stream.stream_of(other.instance), did);
+                     order.name_of(other.instance), did);
   }
 };
 
@@ -88,38 +89,17 @@ bool StreamOrder::comes_before(std::uint32_t instance, int i) const {
   return until != waited->second.end() && instance < until->second;
 }
 
-// ---- one stream
-
-EmulatedStream::EmulatedStream(StreamOrder& streams, int i, std::uint64_t seed,
-                               Order order,
-                               std::shared_ptr<EmulatedMachine> machine)
-    : EmulatedGpu(seed, order, machine, 0,
-                  "stream " + std::to_string(i) + "'s ", this),
-      streams_(streams),
-      i_(i),
-      machine_(std::move(machine)) {}
-
-void EmulatedStream::start(const LaunchConfig& config, const void* kernel,
-                           std::function<void()> thread,
-                           std::span<const std::byte> arguments) {
-  streams_.started(machine_->instances, i_);
-  EmulatedGpu::start(config, kernel, std::move(thread), arguments);
-}
-
 // ---- all of them
 
-EmulatedStreams::EmulatedStreams(std::uint64_t seed, Order order,
-                                 std::shared_ptr<EmulatedMachine> machine)
-    : seed_(seed),
-      order_(order),
-      machine_(std::move(machine)),
-      ordered_(machine_->instances) {}
+EmulatedStreams::EmulatedStreams(std::shared_ptr<EmulatedMachine> machine)
+    : machine_(std::move(machine)), order_(machine_->instances) {}
 
-EmulatedStream& EmulatedStreams::operator[](int i) {
+EmulatedGpu& EmulatedStreams::operator[](int i) {
   require_stream(i);
-  while (static_cast<int>(streams_.size()) <= i) {
-    streams_.emplace_back(ordered_, static_cast<int>(streams_.size()), seed_,
-                          order_, machine_);
+  while (std::ssize(streams_) <= i) {
+    const auto next = static_cast<int>(streams_.size());
+    streams_.emplace_back(machine_, 0, "stream " + std::to_string(next) + "'s ",
+                          &order_, next);
     streams_.back().begin_run();
   }
   return streams_[static_cast<std::size_t>(i)];
@@ -128,7 +108,7 @@ EmulatedStream& EmulatedStreams::operator[](int i) {
 void EmulatedStreams::wait(int i, int other) {
   (*this)[i];
   (*this)[other];
-  ordered_.wait(i, other, machine_->instances);
+  order_.wait(i, other, machine_->instances);
 }
 
 Allocation& EmulatedStreams::array_at(const std::string& does,
@@ -150,10 +130,10 @@ Allocation& EmulatedStreams::array_at(const std::string& does,
 
 void EmulatedStreams::copy(const std::string& operation, int i,
                            const Rows& rows, bool to_device) {
-  const EmulatedStream& stream = (*this)[i];
+  (*this)[i];
   const auto instance = machine_->instances++;
-  ordered_.started(instance, i);
-  const Copy checked{operation, stream, {.phase = 1, .instance = instance}};
+  order_.started(instance, i);
+  const Copy checked{operation, order_, i, {.phase = 1, .instance = instance}};
   const Arena::Access access(machine_->arena);
   for (std::size_t row = 0; row < rows.count; ++row) {
     const auto* const from =

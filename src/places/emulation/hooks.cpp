@@ -68,7 +68,7 @@ PARLAB_INLINE bool is_right(Thread& thread, Allocation& array,
            (other.instance != block.instance &&
             (shared || other.instance == 0 ||
              (other.instance < launch.first_instance && thread.is_alone &&
-              launch.ordering == nullptr)));
+              launch.streams == nullptr)));
   };
   Cell* const cells = &array.cells[offset / word_bytes];
   for (std::size_t i = 0; i < length / word_bytes; ++i) {

@@ -107,8 +107,8 @@ struct Check {
     if (shared || other.instance == 0) return true;
     if (is_earlier(other)) {
       return here.thread.is_alone &&
-             (launch.ordering == nullptr ||
-              launch.ordering->comes_before(other.instance));
+             (launch.streams == nullptr ||
+              launch.streams->comes_before(other.instance, launch.stream));
     }
     return launch.releases->cover(other, here.thread.acquired);
   }
@@ -134,7 +134,7 @@ struct Check {
       return because(Cause::race_of_launches, does(), where(), did);
     if (is_earlier(other)) {
       return because(Cause::race_of_streams, does(), where(),
-                     launch.ordering->stream_of(other.instance), did);
+                     launch.streams->name_of(other.instance), did);
     }
     const bool in_warp =
         other.thread / warp_size == here.thread.index / warp_size;

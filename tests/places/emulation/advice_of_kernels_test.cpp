@@ -25,8 +25,9 @@ std::string advice_on(Verdict verdict, const Detail& detail) {
 std::string advice_on_kernel(const std::string& name) {
   for (const auto& one : planted::cases()) {
     if (one.name != name) continue;
-    EmulatedGpu gpu(7);
-    gpu.set_time_limit(std::chrono::milliseconds(500));
+    const auto machine = std::make_shared<EmulatedMachine>(7);
+    machine->time_limit = std::chrono::milliseconds(500);
+    EmulatedGpu gpu(machine);
     try {
       planted::run(gpu, one);
     } catch (const PointError& error) {

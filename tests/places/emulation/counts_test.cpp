@@ -30,9 +30,9 @@ WarpAccess access_of(std::int64_t bytes, F offset, std::uint32_t lanes = ~0u) {
 }
 
 Counted counts_of(const planted::Case& one) {
-  const auto machine = std::make_shared<EmulatedMachine>();
+  const auto machine = std::make_shared<EmulatedMachine>(1);
   machine->counts = std::make_unique<SharedCounts>();
-  EmulatedGpu gpu(1, Order::shuffled, machine);
+  EmulatedGpu gpu(machine);
   planted::run(gpu, one);
   const auto shape = gpu.launch_shape();
   return {.lines = (*machine->counts)->lines(),

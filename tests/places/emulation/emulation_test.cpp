@@ -26,8 +26,9 @@ struct Outcome {
 };
 
 Outcome outcome_of(const Case& one, Order order, std::uint64_t seed = 7) {
-  EmulatedGpu gpu(seed, order);
-  gpu.set_time_limit(std::chrono::milliseconds(500));
+  const auto machine = std::make_shared<EmulatedMachine>(seed, order);
+  machine->time_limit = std::chrono::milliseconds(500);
+  EmulatedGpu gpu(machine);
   try {
     return {Verdict::passed, "", planted::run(gpu, one)};
   } catch (const PointError& error) {
@@ -152,13 +153,12 @@ BOOST_AUTO_TEST_CASE(every_seed_finds_the_same) {
 }
 
 BOOST_AUTO_TEST_CASE(a_gpu_works_after_a_fault) {
-  EmulatedGpu gpu(3);
+  EmulatedGpu gpu(std::make_shared<EmulatedMachine>(3));
   for (int i = 0; i < 3; ++i) {
     for (const auto* name :
          {"divergent_barrier", "missing_barrier", "host_reads",
           "endless_recursion", "crashes_unseen", "asserts"}) {
       BOOST_CHECK_THROW(planted::run(gpu, named(name)), PointError);
-      gpu.free_scratch();
     }
     BOOST_TEST(planted::run(gpu, named("reverses_a_piece")) == 150);
   }
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(a_fault_names_the_seed_of_its_order) {
 BOOST_AUTO_TEST_CASE(launches_a_device_cannot_take_are_refused) {
   for (const auto& [block, verdict] :
        {std::pair{1025, Verdict::not_supported}, {0, Verdict::launch_failed}}) {
-    EmulatedGpu gpu(1);
+    EmulatedGpu gpu(std::make_shared<EmulatedMachine>(1));
     Case one = named("copies");
     one.run = [block = block](const planted::Bench& b) {
       b.gpu.launch(
