@@ -140,26 +140,14 @@ void fma_pass(std::int64_t repeats) {
 
 // ---- timing -----------------------------------------------------------------
 
-// The OpenMP pool, one thread per core, pinned while this object lives.
+// The OpenMP pool, one thread per core.
 class Team {
  public:
-  Team() : pins_(static_cast<std::size_t>(physical_cores())) {
-    const auto& order = pinning_order();
+  Team() {
 #pragma omp parallel num_threads(physical_cores())
-    {
-      const auto thread = static_cast<std::size_t>(omp_get_thread_num());
-      pins_[thread] =
-          std::make_unique<PinnedThread>(order[thread % order.size()]);
 #pragma omp single
-      size_ = static_cast<std::size_t>(omp_get_num_threads());
-    }
+    size_ = static_cast<std::size_t>(omp_get_num_threads());
   }
-  ~Team() {
-#pragma omp parallel num_threads(static_cast <int>(size_))
-    pins_[static_cast<std::size_t>(omp_get_thread_num())].reset();
-  }
-  Team(const Team&) = delete;
-  Team& operator=(const Team&) = delete;
 
   std::size_t size() const {
     return size_;
@@ -186,7 +174,7 @@ class Team {
   }
 
  private:
-  std::vector<std::unique_ptr<PinnedThread>> pins_;
+  PinnedTeam pinned_{physical_cores()};
   std::size_t size_ = 1;
 };
 

@@ -1,13 +1,13 @@
 #include "sweep/phases.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <map>
 #include <set>
 
 #include "core/chance.hpp"
+#include "core/clock.hpp"
 #include "sweep/roof_watch.hpp"
 
 namespace parlab {
@@ -23,12 +23,6 @@ constexpr double share_for_judging = 0.1, judged_at_least = 0.25,
 
 // So many batches in succession are no accident.
 constexpr int suspected_at_most = 3;
-
-double seconds_now() {
-  return std::chrono::duration<double>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 // The inputs of a batch's last execution. may_be_judged: those that the problem
 // knows the results of. is_anew: they are certainly written anew before it, not
@@ -102,14 +96,14 @@ void take_batch(Bench& bench, Pending& pending, const LastInputs& last,
                 const std::function<bool()>& is_judged, bool again = false) {
   Trial& trial = *pending.trial;
   // Busy waiting, because an idle core or device lowers its clock.
-  while (seconds_now() < pending.measurement->next_start_s() &&
+  while (seconds_since({}) < pending.measurement->next_start_s() &&
          !bench.interrupted()) {
     continue;
   }
-  const double start_s = seconds_now();
+  const double start_s = seconds_since({});
   try {
     const Batch batch = run_batch(bench, pending, last);
-    const double end_s = seconds_now();
+    const double end_s = seconds_since({});
     Detail wrong = batch.damage;
     if (!wrong && is_judged()) {
       wrong = judge_last(bench, trial);

@@ -19,13 +19,13 @@ void refuse(const InRuntime& here, Cause why, Arguments... arguments) {
   here.thread.fail(Verdict::launch_failed, because(why, arguments...));
 }
 
-// nullptr, after reporting a failure, if the address was never initialised as a
-// barrier.
-CopyBarrier* barrier_at(const InRuntime& here, const void* address) {
-  const auto found = here.block.copy_barriers.find(address);
-  if (found != here.block.copy_barriers.end()) return &found->second;
-  refuse(here, Cause::barrier_not_initialised);
-  return nullptr;
+// A failure if the address was never initialised as a barrier.
+CopyBarrier& barrier_at(const void* address) {
+  const InRuntime here;
+  here.thread.judge_suspects();
+  auto& barriers = here.block.copy_barriers;
+  if (!barriers.contains(address)) refuse(here, Cause::barrier_not_initialised);
+  return barriers[address];
 }
 
 // The running thread makes the copy, and the accesses count as its own. It
@@ -98,17 +98,12 @@ bool has_copies(const CopyBarrier& barrier) {
 
 // The barrier in its current phase; a phase that is due ends first.
 CopyBarrier& begun(const void* address) {
-  CopyBarrier* barrier = nullptr;
-  {
-    const InRuntime here;
-    here.thread.judge_suspects();
-    barrier = barrier_at(here, address);
-  }
+  CopyBarrier& barrier = barrier_at(address);
   // The arriving thread has not waited for the work of the others.
   const auto known_from = running->clock.block_phase;
-  if (is_due(*barrier)) complete(*barrier);
+  if (is_due(barrier)) complete(barrier);
   running->clock.block_phase = known_from;
-  return *barrier;
+  return barrier;
 }
 
 // copier: the thread whose copies must finish before the arrival, if any.
@@ -130,6 +125,14 @@ unsigned arrive_at(const void* address, std::int64_t announced_bytes,
   if (is_due(barrier) && !has_copies(barrier)) complete(barrier);
   running->clock.block_phase = known_from;
   return parity;
+}
+
+void add_copy(const InRuntime& here, CopyBarrier& barrier, void* shared,
+              const Box& box) {
+  ++here.block.barrier_events;
+  barrier.bytes -= box.size[0] * box.size[1] * box.size[2];
+  barrier.copies.push_back(
+      {static_cast<std::byte*>(shared), box, here.thread.is_alone});
 }
 
 }  // namespace
@@ -158,8 +161,7 @@ void delay_by_copies(const void* address) {
 }
 
 void drop_from_barrier(const void* address) {
-  const InRuntime here;
-  if (auto* const barrier = barrier_at(here, address)) --barrier->arrivals;
+  --barrier_at(address).arrivals;
 }
 
 unsigned arrive_after_copies(const void* address) {
@@ -168,14 +170,9 @@ unsigned arrive_after_copies(const void* address) {
 }
 
 bool has_completed(const void* address, unsigned parity) {
-  CopyBarrier* barrier = nullptr;
-  {
-    const InRuntime here;
-    here.thread.judge_suspects();
-    barrier = barrier_at(here, address);
-  }
-  if (is_due(*barrier)) complete(*barrier);
-  if (barrier->completed % 2 == parity) {
+  CopyBarrier& barrier = barrier_at(address);
+  if (is_due(barrier)) complete(barrier);
+  if (barrier.completed % 2 == parity) {
     const InRuntime here;
     check_progress(here);
     if (here.block.failed) return false;
@@ -185,47 +182,37 @@ bool has_completed(const void* address, unsigned parity) {
     return false;
   }
   Clock& clock = running->clock;
-  clock.block_phase = std::max(clock.block_phase, barrier->known_from);
+  clock.block_phase = std::max(clock.block_phase, barrier.known_from);
   return true;
 }
 
 void copy_box(void* shared, const Box& box, const void* address) {
+  CopyBarrier& barrier = barrier_at(address);
   const InRuntime here;
-  here.thread.judge_suspects();
-  CopyBarrier* const barrier = barrier_at(here, address);
-  if (barrier == nullptr) return;
   if (box.size[0] % 16 != 0)
     return refuse(here, Cause::box_with_odd_rows, box.size[0]);
   if (box.at[0] % 16 != 0)
     return refuse(here, Cause::box_begins_oddly, box.at[0]);
   if (reinterpret_cast<std::uintptr_t>(shared) % 128 != 0)
     return refuse(here, Cause::box_to_odd_address);
-  ++here.block.barrier_events;
-  barrier->bytes -= box.size[0] * box.size[1] * box.size[2];
-  barrier->copies.push_back(
-      {static_cast<std::byte*>(shared), box, here.thread.is_alone});
+  add_copy(here, barrier, shared, box);
 }
 
 void copy_bytes(void* shared, const void* from, std::int64_t bytes,
                 const void* address) {
+  CopyBarrier& barrier = barrier_at(address);
   const InRuntime here;
-  here.thread.judge_suspects();
-  CopyBarrier* const barrier = barrier_at(here, address);
-  if (barrier == nullptr) return;
   if (bytes % 16 != 0 || reinterpret_cast<std::uintptr_t>(shared) % 16 != 0 ||
       reinterpret_cast<std::uintptr_t>(from) % 16 != 0) {
     return refuse(here, Cause::odd_bulk_copy, bytes);
   }
-  ++here.block.barrier_events;
-  barrier->bytes -= bytes;
-  barrier->copies.push_back({static_cast<std::byte*>(shared),
-                             {.data = from,
-                              .extent = {bytes, 1, 1},
-                              .pitch = {},
-                              .size = {bytes, 1, 1},
-                              .at = {},
-                              .swizzle = 0},
-                             here.thread.is_alone});
+  add_copy(here, barrier, shared,
+           {.data = from,
+            .extent = {bytes, 1, 1},
+            .pitch = {},
+            .size = {bytes, 1, 1},
+            .at = {},
+            .swizzle = 0});
 }
 
 void lacks(const char* what) {
