@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <boost/algorithm/string/trim.hpp>
@@ -12,7 +11,6 @@
 #include <fstream>
 #include <iterator>
 #include <system_error>
-#include <utility>
 
 #include "core/name.hpp"
 #include "core/types.hpp"
@@ -47,11 +45,9 @@ bool is_free_or_regular(const fs::file_status& status) {
 
 // Writes buffered data to the disk, which can still fail.
 void flush(const fs::path& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  const bool written = file >= 0 && ::fsync(file) == 0;
-  const int error = errno;
-  if (file >= 0) ::close(file);
-  if (!written) throw std::system_error(error, std::generic_category());
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file < 0 || ::fsync(file) != 0)
+    throw std::system_error(errno, std::generic_category());
 }
 
 }  // namespace
@@ -196,17 +192,17 @@ void write_file(const fs::path& path, const std::string& text) {
 }
 
 void append_line(const fs::path& path, const std::string& line) {
-  const auto fail = [&](int error) {
+  const auto fail = [&] {
     throw std::runtime_error("cannot write " + path.string() + ": " +
-                             std::generic_category().message(error));
+                             std::strerror(errno));
   };
   try {
     make_folder(path.parent_path());
   } catch (const fs::filesystem_error&) {  // open() says why
   }
-  const int file =
-      ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (file < 0) fail(errno);
+  const Descriptor file(
+      ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  if (file < 0) fail();
   // Some file systems have no locks. There, the line stays whole because one
   // call writes it.
   ::flock(file, LOCK_EX);
@@ -216,12 +212,9 @@ void append_line(const fs::path& path, const std::string& line) {
   if (end > 0 && ::pread(file, &last, 1, end - 1) == 1 && last != '\n')
     text.insert(0, "\n");  // another writer was stopped within its line
   errno = ENOSPC;
-  const bool written = ::write(file, text.data(), text.size()) ==
-                           static_cast<ssize_t>(text.size()) &&
-                       ::fsync(file) == 0;
-  const int why = errno;
-  ::close(file);
-  if (!written) fail(why);
+  if (::write(file, text.data(), text.size()) != std::ssize(text) ||
+      ::fsync(file) != 0)
+    fail();
 }
 
 }  // namespace parlab

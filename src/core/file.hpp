@@ -1,13 +1,31 @@
 // Files that are read or written as a whole or not at all, or line by line.
 #pragma once
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace parlab {
+
+// The number of an open file, which is closed with the object; below 0 if it
+// could not be opened.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) : number_(std::exchange(other.number_, -1)) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  operator int() const { return number_; }
+
+ private:
+  int number_;
+};
 
 // A file, or a folder with its content, which is removed with the object.
 class Temporary {

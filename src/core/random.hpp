@@ -91,10 +91,6 @@ class FewTerms {
  private:
   Remainder one_in_;
 };
-inline bool random_term(std::uint64_t stream, std::uint64_t i,
-                        const FewTerms& terms) {
-  return terms.has(stream, i);
-}
 
 // An integer in [-limit, limit] other than 0, so that a result that leaves one
 // out is wrong.

@@ -166,10 +166,8 @@ void require_same(const fs::path& path, const std::string& lines) {
 // A renamed file survives a loss of power only if its folder was flushed.
 void flush_folder_of(const fs::path& path) {
   const auto folder = path.has_parent_path() ? path.parent_path() : ".";
-  const int file = ::open(folder.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return;
-  ::fsync(file);
-  ::close(file);
+  const Descriptor file(::open(folder.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file >= 0) ::fsync(file);
 }
 
 // A record whose newline is missing is whole.

@@ -36,11 +36,6 @@ std::string unique_id() {
   return utc_now("%Y%m%dT%H%M%SZ") + text;
 }
 
-std::string kernel_version() {
-  utsname names{};
-  return uname(&names) == 0 ? names.release : "";
-}
-
 // The flags of the host's compiler; for the GPU followed by those of nvcc.
 std::string flags_of(const Run& run, bool on_gpu) {
   const auto nvcc = run.flags.find("; nvcc");
@@ -131,7 +126,8 @@ Run describe_run(const std::string& command, const std::vector<GpuFacts>& gpus,
   run.commit = build_commit();
   std::ifstream cpuinfo("/proc/cpuinfo");
   run.cpu = cpu_model(cpuinfo);
-  run.kernel = kernel_version();
+  utsname names{};
+  if (uname(&names) == 0) run.kernel = names.release;
   run.virtual_machine = is_virtual_machine();
   run.cores = physical_cores();
   run.memory_bytes = memory_bytes();

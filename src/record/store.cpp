@@ -205,7 +205,7 @@ void require_own_folder(const fs::path& path, const std::string& machine) {
   }
 }
 
-int open_locked(const fs::path& path) {
+Descriptor open_locked(const fs::path& path) {
   require_regular(path, "records:");
   if (plain_path(path) != path) {
     throw cannot_write(path, "it is packed; new records are appended to " +
@@ -216,21 +216,18 @@ int open_locked(const fs::path& path) {
   } catch (const fs::filesystem_error& error) {
     throw cannot_write(path, error.code().message());
   }
-  const int file =
-      ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  Descriptor file(
+      ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   if (file < 0) throw cannot_write(path, std::strerror(errno));
   // Some file systems have no locks; go on without.
   if (::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    ::close(file);
     throw cannot_write(path,
                        "another process is writing it; wait for it to end");
   }
   // The file was packed and removed between the two calls.
   struct stat there {};
-  if (::fstat(file, &there) == 0 && there.st_nlink == 0) {
-    ::close(file);
+  if (::fstat(file, &there) == 0 && there.st_nlink == 0)
     return open_locked(path);
-  }
   return file;
 }
 
@@ -309,10 +306,10 @@ std::vector<fs::path> record_files(const fs::path& folder, Depth depth,
   return {files.begin(), files.end()};
 }
 
-Finished::Finished(const fs::path& path) {
-  // Opening a pipe would block.
-  require_regular(path, "records:");
-  file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+// Opening a pipe would block.
+Finished::Finished(const fs::path& path)
+    : file_((require_regular(path, "records:"),
+             ::open(path.c_str(), O_RDONLY | O_CLOEXEC))) {
   if (file_ < 0) {
     throw UsageError("cannot read " + path.string() + ": " +
                      std::strerror(errno));
@@ -321,25 +318,16 @@ Finished::Finished(const fs::path& path) {
   locked_ = ::flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
-Finished::~Finished() {
-  ::close(file_);
-}
-
 Store::Store(const fs::path& path, const Run& run)
     : path_(path),
       run_(run),
       file_((require_own_folder(path, run.machine), open_locked(path))) {
-  try {
-    Loaded loaded = load_records(path_);
-    warnings_ = std::move(loaded.warnings);
-    runs_ = loaded.runs;
-    run_written_ = runs_.count(run_.id) != 0;
-    done_ = settled(std::move(loaded), run_, false);
-    end_torn_line();
-  } catch (...) {
-    ::close(file_);
-    throw;
-  }
+  Loaded loaded = load_records(path_);
+  warnings_ = std::move(loaded.warnings);
+  runs_ = loaded.runs;
+  run_written_ = runs_.count(run_.id) != 0;
+  done_ = settled(std::move(loaded), run_, false);
+  end_torn_line();
 }
 
 Store::~Store() {
@@ -348,7 +336,6 @@ Store::~Store() {
   if (::fstat(file_, &status) == 0 && status.st_size == 0 &&
       fs::exists(packed_path(path_), ignored))
     fs::remove(path_, ignored);  // nothing new besides the packed records
-  ::close(file_);
 }
 
 void Store::end_torn_line() {
@@ -356,7 +343,7 @@ void Store::end_torn_line() {
   char last = '\n';
   if (::fstat(file_, &status) != 0 || status.st_size == 0) return;
   if (::pread(file_, &last, 1, status.st_size - 1) == 1 && last != '\n')
-    write_whole("\n");
+    append_lines("\n");
 }
 
 void Store::describe(const Run& run) {
@@ -371,15 +358,11 @@ void Store::append(const Record& record) {
     throw std::logic_error("the record belongs to another run");
   std::string text = to_json_line(record) + "\n";
   if (!run_written_) text.insert(0, to_json_line(run_) + "\n");
-  write_whole(text);
+  append_lines(text);
   run_written_ = true;
 }
 
-void Store::append_lines(const std::string& lines) {
-  write_whole(lines);
-}
-
-void Store::write_whole(const std::string& text) {
+void Store::append_lines(const std::string& text) {
   struct stat before {};
   if (::fstat(file_, &before) != 0)
     throw std::system_error(errno, std::generic_category());

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/file.hpp"
 #include "record/record.hpp"
 
 namespace parlab {
@@ -45,14 +46,11 @@ class Finished {
  public:
   // Throws UsageError when the file does not exist or is not a regular one.
   explicit Finished(const std::filesystem::path& path);
-  ~Finished();
-  Finished(const Finished&) = delete;
-  Finished& operator=(const Finished&) = delete;
   // False if another process is writing it.
   explicit operator bool() const { return locked_; }
 
  private:
-  int file_;
+  Descriptor file_;
   bool locked_ = false;
 };
 
@@ -93,8 +91,6 @@ class Store {
   // not written again.
   Store(const std::filesystem::path& path, const Run& run);
   ~Store();
-  Store(const Store&) = delete;
-  Store& operator=(const Store&) = delete;
 
   // Uses one write(2) and fdatasync, so the record is on disk when this
   // returns. The run is written with its first record. Throws std::system_error
@@ -102,7 +98,7 @@ class Store {
   // std::runtime_error if the file is gone.
   void append(const Record& record);
   // Appends lines of other files unchanged, each with its newline.
-  void append_lines(const std::string& lines);
+  void append_lines(const std::string& text);
   // Replaces the facts about the run (its ceilings, for example). Only allowed
   // before the first append.
   void describe(const Run& run);
@@ -115,11 +111,10 @@ class Store {
 
  private:
   void end_torn_line();
-  void write_whole(const std::string& text);
 
   std::filesystem::path path_;
   Run run_;
-  int file_ = -1;
+  Descriptor file_;
   bool run_written_ = false;
   std::map<std::string, Run> runs_;
   std::map<std::string, Record> done_;

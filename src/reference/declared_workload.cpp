@@ -51,7 +51,7 @@ struct Numbers {
         if (kind == InputKind::integers)
           return random_integer<T>(stream, i, limit);
         if (kind == InputKind::uniform) return random_uniform<T>(stream, i);
-        const bool zero = thin && !random_term(stream + 16, i, some);
+        const bool zero = thin && !some.has(stream + 16, i);
         return zero ? T{} : random_wide<T>(stream, i);
       }
     };

@@ -13,18 +13,6 @@ namespace {
 constexpr double share_for_passes = 0.1;
 constexpr std::size_t passes_at_least = 1;  // before the last one
 
-// The last of so many passes that counts, from the fastest on. Medians of times
-// do not notice either what slows a quarter of them down.
-std::size_t all_but_a_quarter(std::size_t passes) {
-  return 3 * passes / 4;
-}
-
-// The slowest of the fastest quarter. The fastest of all becomes less typical
-// the more there are.
-std::size_t a_quarter(std::size_t passes) {
-  return passes / 4;
-}
-
 // Their number if it is none of them.
 std::size_t index_in(const std::vector<Pending*>& all, const Pending& one) {
   return static_cast<std::size_t>(std::ranges::find(all, &one) - all.begin());
@@ -121,7 +109,9 @@ Summary RoofWatch::share(std::size_t i) const {
   if (roofs.empty()) return {};
   auto sorted = roofs;
   std::ranges::sort(sorted);
-  const double quiet_s = steady_roof * sorted[a_quarter(sorted.size())];
+  // The slowest of the fastest quarter. The fastest of all becomes less typical
+  // the more there are.
+  const double quiet_s = steady_roof * sorted[sorted.size() / 4];
   Samples shares;
   auto begin = measurement.seconds().begin();
   for (std::size_t batch = 0;
@@ -151,8 +141,9 @@ void RoofWatch::finish() {
       pending_[i]->roof = Interval{roof_s, roof_s * (1 + of_time.precision)};
     } else {
       std::ranges::sort(roofs);
-      pending_[i]->roof =
-          Interval{roofs.front(), roofs[all_but_a_quarter(roofs.size())]};
+      // Medians of times do not notice either what slows a quarter of them
+      // down.
+      pending_[i]->roof = Interval{roofs.front(), roofs[3 * roofs.size() / 4]};
     }
   }
 }

@@ -43,7 +43,7 @@ float element(Inputs inputs, std::uint64_t stream, std::int64_t at,
           std::cos(std::numbers::pi * random_uniform<double>(stream + 10, i)));
     }
     case Inputs::wide:
-      if (stream == 1 && !random_term(5, i, k)) return 0;
+      if (stream == 1 && !FewTerms(k).has(5, i)) return 0;
       return random_wide<float>(stream, i);
     case Inputs::apart:
       return random_wide<float>(stream, i);
