@@ -10,6 +10,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <system_error>
 
 #include "core/name.hpp"
@@ -106,6 +107,20 @@ std::string first_line(const fs::path& path) {
   std::string line;
   std::getline(in, line);
   return boost::trim_copy(line);
+}
+
+std::optional<double> number_of_file(const fs::path& path,
+                                     const std::string& name) {
+  std::ifstream in(path);
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream text(line);
+    std::string key;
+    double value = 0;
+    if (!name.empty()) text >> key;
+    if (key == name && text >> value) return value;
+    if (name.empty()) break;
+  }
+  return std::nullopt;
 }
 
 std::vector<fs::path> entries_of(const fs::path& folder) {

@@ -75,6 +75,11 @@ void make_folder(const std::filesystem::path& folder);
 // The first line without blanks around it; empty when there is none.
 std::string first_line(const std::filesystem::path& path);
 
+// The number after a name in a file of lines "name number"; without a name, the
+// number that the file begins with. Nothing if there is none.
+std::optional<double> number_of_file(const std::filesystem::path& path,
+                                     const std::string& name = {});
+
 // The paths of a folder's entries, sorted; none when it cannot be read.
 std::vector<std::filesystem::path> entries_of(
     const std::filesystem::path& folder);

@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <limits>
-#include <optional>
-#include <sstream>
 
+#include "core/file.hpp"
 #include "machine/cgroup.hpp"
 
 namespace parlab {
@@ -18,40 +16,23 @@ namespace fs = std::filesystem;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// The number after a name in a file of lines "name number".
-std::optional<double> number_in(const fs::path& path, const std::string& name) {
-  std::ifstream in(path);
-  for (std::string line; std::getline(in, line);) {
-    std::istringstream text(line);
-    std::string key;
-    double value = 0;
-    if (text >> key >> value && key == name) return value;
-  }
-  return std::nullopt;
-}
-
-std::optional<double> number_in(const fs::path& path) {
-  std::ifstream in(path);
-  double value = 0;
-  if (in >> value) return value;  // a group without a limit has "max"
-  return std::nullopt;
-}
-
 struct Group {
   double limit = infinity, used = 0;
 };
 
 Group group_in(const fs::path& folder) {
   Group group;
-  if (const auto limit = number_in(folder / "memory.max")) {
+  // a group without a limit has "max"
+  if (const auto limit = number_of_file(folder / "memory.max")) {
     group.limit = *limit;
-    group.used = number_in(folder / "memory.current").value_or(0) -
-                 number_in(folder / "memory.stat", "file").value_or(0);
+    group.used = number_of_file(folder / "memory.current").value_or(0) -
+                 number_of_file(folder / "memory.stat", "file").value_or(0);
   } else if (const auto old_limit =
-                 number_in(folder / "memory.limit_in_bytes")) {
+                 number_of_file(folder / "memory.limit_in_bytes")) {
     group.limit = *old_limit;
-    group.used = number_in(folder / "memory.usage_in_bytes").value_or(0) -
-                 number_in(folder / "memory.stat", "total_cache").value_or(0);
+    group.used =
+        number_of_file(folder / "memory.usage_in_bytes").value_or(0) -
+        number_of_file(folder / "memory.stat", "total_cache").value_or(0);
   }
   return group;
 }
@@ -65,7 +46,7 @@ double all_memory() {
 }
 
 double in_meminfo(const std::string& name) {
-  const auto kilobytes = number_in("/proc/meminfo", name);
+  const auto kilobytes = number_of_file("/proc/meminfo", name);
   return kilobytes ? *kilobytes * 1024 : all_memory();
 }
 
@@ -89,7 +70,7 @@ double free_memory_bytes() {
 }
 
 double killed_for_memory() {
-  return number_in("/proc/vmstat", "oom_kill").value_or(0);
+  return number_of_file("/proc/vmstat", "oom_kill").value_or(0);
 }
 
 }  // namespace parlab

@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "core/file.hpp"
 #include "core/parallel.hpp"
 #include "machine/cgroup.hpp"
 
@@ -73,25 +74,17 @@ hwloc_obj_t last_cache(hwloc_obj_t at) {
   return last;
 }
 
-std::optional<double> positive_number(std::istream& in) {
-  double value = 0;
-  if (in >> value && value > 0) return value;
-  return std::nullopt;
-}
-
 // Number of CPUs that the control groups allow; nothing when there is no limit.
 std::optional<double> cpu_quota() {
   std::optional<double> least;
   for (const auto& folder : control_groups("cpu")) {
-    std::ifstream both(folder / "cpu.max");
-    auto quota = positive_number(both), period = positive_number(both);
-    if (!quota) {
-      std::ifstream quota_v1(folder / "cpu.cfs_quota_us"),
-          period_v1(folder / "cpu.cfs_period_us");
-      quota = positive_number(quota_v1), period = positive_number(period_v1);
+    double quota = 0, period = 0;
+    if (std::ifstream both(folder / "cpu.max"); !(both >> quota >> period)) {
+      quota = number_of_file(folder / "cpu.cfs_quota_us").value_or(0);
+      period = number_of_file(folder / "cpu.cfs_period_us").value_or(0);
     }
-    if (quota && period)
-      least = std::min(least.value_or(*quota / *period), *quota / *period);
+    if (quota > 0 && period > 0)
+      least = std::min(least.value_or(quota / period), quota / period);
   }
   return least;
 }
@@ -159,22 +152,14 @@ std::size_t last_level_cache_bytes() {
   return level3 > 0 ? static_cast<std::size_t>(level3) : std::size_t{32} << 20;
 }
 
-int parse_running(std::istream& stat) {
-  for (std::string word; stat >> word;) {
-    int running = 0;
-    if (word == "procs_running" && stat >> running) return running;
-  }
-  return 0;
-}
-
 int others_at_work() {
-  int fewest = std::numeric_limits<int>::max();
+  double fewest = std::numeric_limits<double>::infinity();
   for (int look = 0; look < 5; ++look) {
     if (look > 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    std::ifstream stat("/proc/stat");
-    fewest = std::min(fewest, parse_running(stat));
+    fewest = std::min(
+        fewest, number_of_file("/proc/stat", "procs_running").value_or(0));
   }
-  return std::max(fewest - 1, 0);
+  return std::max(static_cast<int>(fewest) - 1, 0);
 }
 
 }  // namespace parlab

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -31,10 +30,6 @@ std::size_t last_level_cache_bytes();
 // measurements on the CPU worthless.
 int others_at_work();
 
-// Parts of the above that need no machine.
-
-// threads at work, from the text of /proc/stat; 0: unknown
-int parse_running(std::istream& stat);
 struct Cores {
   std::vector<int> order;       // like pinning_order()
   int count = 0;                // physical

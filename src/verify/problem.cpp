@@ -10,12 +10,9 @@
 namespace parlab {
 namespace {
 
-std::vector<ArraySpec> inputs_needed(
-    const Workload& workload, const Size& size, Dtype dtype,
-    const std::vector<const Variant*>& variants) {
-  auto arrays = arrays_needed(workload, size, dtype, variants);
-  std::erase_if(
-      arrays, [](const ArraySpec& array) { return array.role != Role::input; });
+std::vector<ArraySpec> with_role(Role role, std::vector<ArraySpec> arrays) {
+  std::erase_if(arrays,
+                [=](const ArraySpec& array) { return array.role != role; });
   return arrays;
 }
 
@@ -111,12 +108,10 @@ Problem::Problem(const Workload& workload, const Size& size, Dtype dtype,
       dtype_(dtype),
       seed_(seed),
       shared_(std::move(shared)),
-      inputs_(inputs_needed(workload, size, dtype, variants)),
-      outputs_(arrays_needed(workload, size, dtype, variants)) {
-  std::erase_if(outputs_, [](const ArraySpec& array) {
-    return array.role != Role::output;
-  });
-}
+      inputs_(with_role(Role::input,
+                        arrays_needed(workload, size, dtype, variants))),
+      outputs_(with_role(Role::output,
+                         arrays_needed(workload, size, dtype, variants))) {}
 
 void Problem::fill(InputKind kind) {
   kind_ = kind;

@@ -504,12 +504,9 @@ BOOST_AUTO_TEST_CASE(without_measured_ceilings_there_is_no_roof) {
 }
 
 BOOST_AUTO_TEST_CASE(running_threads_of_others_are_counted) {
-  std::istringstream busy(
-      "cpu  1 2 3\nctxt 9\nprocs_running 17\nprocs_blocked 0\n"),
-      mute("cpu 1\n");
-  BOOST_TEST(parse_running(busy) == 17);
-  BOOST_TEST(parse_running(mute) == 0);
   // their number depends on the machine
+  BOOST_TEST(number_of_file("/proc/stat", "procs_running").value_or(0) >= 1);
+  BOOST_TEST(!number_of_file("/proc/stat", "procs_sitting").has_value());
   BOOST_CHECK_NO_THROW(others_at_work());
 }
 
