@@ -2,8 +2,6 @@
 // commands that measure them again.
 #include "audit/audit.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <set>
 #include <string>
@@ -53,8 +51,8 @@ std::vector<Column> audit_columns() {
 int audit_records(const Arguments& arguments, const Streams& streams) {
   const auto format = format_of(arguments, {"table", "csv", "json"});
   const auto filter = filter_of(arguments);
-  Progress progress(streams.messages, terminal_width(STDERR_FILENO));
-  progress.show("reading records", 0);
+  Progress progress(streams.messages);
+  progress.show("reading records");
   auto loaded = load_asked_for(arguments);
   auto [records, objections] = audit(loaded.records, loaded.runs);
   progress.clear();

@@ -1,6 +1,4 @@
 // `parlab compare`: two sets of records, compared point by point.
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -438,8 +436,8 @@ int compare_sides(const Arguments& arguments, const Streams& streams) {
     if (format == "json") streams.print(table_of_counts(comparison), format);
   }
   if (!picture.empty()) {
-    Progress progress(streams.messages, terminal_width(STDERR_FILENO));
-    progress.show("drawing " + picture.string(), 0);
+    Progress progress(streams.messages);
+    progress.show("drawing " + picture.string());
     draw_ratios(comparison, {before.title, after.title}, picture);
   }
   const bool fails = limit && gate_is_shut(comparison, *limit, warnings);

@@ -2,8 +2,6 @@
 // several machines.
 #include "page/page.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 
@@ -122,8 +120,8 @@ int write_page(const Arguments& arguments, const Streams& streams) {
     throw UsageError("page: needs one folder: results/MACHINE");
   const auto folder = record_path(arguments.positional.front());
   const auto plots = of_machine("plots", folder);
-  Progress progress(streams.messages, terminal_width(STDERR_FILENO));
-  progress.show("reading records", 0);
+  Progress progress(streams.messages);
+  progress.show("reading records");
   const auto measured = page::load_machine(folder);
   if (measured.entries.empty() && measured.failed.empty() &&
       measured.warnings.empty()) {

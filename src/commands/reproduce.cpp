@@ -1,7 +1,5 @@
 // `parlab reproduce`: measures recorded points of another machine here, and
 // tells for each whether its time is the same.
-#include <unistd.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -58,7 +56,7 @@ void measure(std::vector<Point>& points, const Arguments& arguments,
     most = std::max(most, point.there.samples.size());
     if (point.why.empty()) runs += point.there.samples.size();
   }
-  Progress progress(messages, terminal_width(STDERR_FILENO));
+  Progress progress(messages);
   progress.start(runs);
   std::size_t done = 0;
   for (std::size_t run = 0; run < most; ++run) {

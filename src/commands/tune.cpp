@@ -1,7 +1,5 @@
 #include "commands/tune.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <ranges>
 
@@ -114,7 +112,7 @@ int tune(const TuneRequest& asked, std::ostream& out, std::ostream& messages,
   std::vector<Record> best;
   int status = 0;
   {
-    Console console(*reporter, messages, terminal_width(STDERR_FILENO));
+    Console console(*reporter, messages);
     for (const auto& size : request.plan.sizes) {
       for (const auto dtype : request.plan.dtypes) {
         for (const auto* variant : request.plan.variants) {

@@ -2,6 +2,8 @@
 // the other.
 #pragma once
 
+#include <unistd.h>
+
 #include <chrono>
 #include <iosfwd>
 #include <string>
@@ -11,13 +13,21 @@
 
 namespace parlab {
 
+// Columns of the terminal at a file descriptor; 0 if it is no terminal.
+std::size_t terminal_width(int descriptor);
+// The looks that this terminal can show: colours unless NO_COLOR is set,
+// non-ASCII letters if the environment says UTF-8.
+Looks looks_of(int descriptor);
+
 // One line rewritten in place, at most ten times a second: the share done, the
 // time left, and the current work; without start(), only that. Without a
 // terminal, a line of its own every ten seconds.
 class Progress {
  public:
-  // width: columns of the terminal; 0: no terminal.
-  Progress(std::ostream& out, std::size_t width) : out_(out), width_(width) {}
+  // width: columns of the terminal that shows messages; 0: no terminal.
+  explicit Progress(std::ostream& out,
+                    std::size_t width = terminal_width(STDERR_FILENO))
+      : out_(out), width_(width) {}
   ~Progress() { clear(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -28,7 +38,7 @@ class Progress {
   void show(const std::string& what, double done,
             std::chrono::duration<double> elapsed);
   // elapsed: since start()
-  void show(const std::string& what, double done);
+  void show(const std::string& what, double done = 0);
   void clear();  // call this before other output
 
  private:
@@ -41,15 +51,10 @@ class Progress {
       std::chrono::steady_clock::now();
 };
 
-// Columns of the terminal at a file descriptor; 0 if it is no terminal.
-std::size_t terminal_width(int descriptor);
-// The looks that this terminal can show: colours unless NO_COLOR is set,
-// non-ASCII letters if the environment says UTF-8.
-Looks looks_of(int descriptor);
-
 class Console final : public Observer {
  public:
-  Console(Reporter& reporter, std::ostream& messages, std::size_t width)
+  Console(Reporter& reporter, std::ostream& messages,
+          std::size_t width = terminal_width(STDERR_FILENO))
       : reporter_(reporter), messages_(messages), progress_(messages, width) {}
 
   void plan(std::size_t measurements) override {
