@@ -27,12 +27,9 @@ std::vector<Finding> judge_claims(const std::vector<Record>& records,
   std::vector<Finding> findings;
   for (const auto& claim : all_claims()) {
     if (!only.empty() && claim.id != only) continue;
-    auto judgement = claim.judge(evidence);
-    if (judgement.brief.empty()) judgement.brief = judgement.numbers;
-    findings.push_back({claim.id, claim.report, claim.sentence, claim.rule,
-                        std::move(judgement.numbers), judgement.outcome,
-                        std::move(judgement.missing), claim.figure,
-                        judgement.computed, std::move(judgement.brief)});
+    findings.push_back({claim, claim.judge(evidence)});
+    auto& found = findings.back();
+    if (found.brief.empty()) found.brief = found.numbers;
   }
   return findings;
 }

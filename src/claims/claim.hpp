@@ -16,25 +16,33 @@ PARLAB_ENUM(Outcome, "outcome", (holds, "holds"),
             (holds_in_part, "holds in part"), (does_not_hold, "does not hold"),
             (cannot_be_tested, "cannot be tested here"))
 
-struct Finding {
+struct Judgement {
+  Outcome outcome = Outcome::cannot_be_tested;
+  // the values that the rule was applied to: "5.1x at 32768 ... 7.4x at 262144"
+  Text numbers;
+  // If it cannot be tested: the run or counter that would be needed, or why
+  // none would help. Empty if everything was tested.
+  std::string missing;
+  // decided by construction or from published numbers, not by records
+  bool computed = false;
+  Text brief = {};  // the numbers at a glance; empty if they are short
+};
+
+class Evidence;  // claims/rule.hpp
+struct Claim {
   std::string id;        // "V1"; an observation of the digest: "V-obs3"
   std::string report;    // experiment that tests it: "vector-sum"
   std::string sentence;  // the claim, briefly in our own words
-  // what was checked: "BRW at least 2x RW at every n and block size"
+  // what is checked: "BRW at least 2x RW at every n and block size"
   std::string rule;
-  // the values it was applied to: "5.1x at 32768 ... 7.4x at 262144"
-  Text numbers;
-  Outcome outcome = Outcome::cannot_be_tested;
-  // If it cannot be tested: the run or counter that would be needed, or why
-  // none would help.
-  std::string missing;
   // File stem of the figure that shows it, "vector-sum-7-speedup"; may be
   // empty.
   std::string figure;
-  // decided by construction or from published numbers, not by records
-  bool computed = false;
-  Text brief = {};  // the numbers at a glance
+  Judgement (*judge)(const Evidence& evidence);
 };
+
+// Here `brief` is never empty if there are numbers.
+struct Finding : Claim, Judgement {};
 
 // "holds, computed" where nothing was measured
 std::string outcome_of(const Finding& finding);

@@ -1,9 +1,7 @@
 #include "claims/rule.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <set>
-#include <string_view>
 #include <tuple>
 
 #include "core/variant.hpp"
@@ -17,13 +15,8 @@ namespace {
 // Whether all extents are equal; the parameters that follow them (a radius) may
 // have any value.
 bool square(const Record& record) {
-  const auto* workload = Registry::instance().workload(record.workload);
-  const auto numbers = record.size.size();
-  const auto extents = workload == nullptr
-                           ? numbers
-                           : std::min(numbers, count_extents(*workload));
-  return std::all_of(
-      record.size.begin(), record.size.begin() + static_cast<long>(extents),
+  return std::ranges::all_of(
+      extents_of(record.workload, record.size),
       [&](auto extent) { return extent == record.size.front(); });
 }
 
@@ -39,13 +32,11 @@ struct Announced {
   int section;
   Claim claim;
 
-  bool observed() const {
-    return std::string_view(claim.id).find("-obs") != std::string::npos;
-  }
+  bool observed() const { return claim.id.find("-obs") != std::string::npos; }
   // 13 for "P-obs13".
   int number() const {
-    const std::string_view id = claim.id;
-    return std::atoi(claim.id + id.find_last_not_of("0123456789") + 1);
+    return std::stoi(
+        claim.id.substr(claim.id.find_last_not_of("0123456789") + 1));
   }
   auto place() const { return std::tuple(observed(), section, number()); }
 };

@@ -76,20 +76,6 @@ class Evidence {
   std::optional<double> device_bandwidth_;
 };
 
-struct Judgement {
-  Outcome outcome = Outcome::cannot_be_tested;
-  Text numbers;
-  std::string missing;  // empty if everything was tested
-  // decided by construction or from published numbers, not by records
-  bool computed = false;
-  Text brief = {};  // the numbers at a glance; empty if they are short
-};
-
-struct Claim {
-  const char *id, *report, *sentence, *rule, *figure;
-  Judgement (*judge)(const Evidence& evidence);
-};
-
 // Registers the claims of an experiment's report and the digest's observations
 // on them, once, in scripts/NAME/claims.cpp. section: the report's section in
 // results/published/DIGEST.md.
