@@ -6,11 +6,16 @@
 
 #include <cerrno>
 
+#include "core/text.hpp"
+
 namespace parlab {
 
-void CallList::allow(std::initializer_list<int> calls) {
-  for (const int call : calls)
+void CallList::allow(const char* names) {
+  for (const auto& name : split(names, ' ')) {
+    const int call = seccomp_syscall_resolve_name(name.c_str());
+    good_ &= call != __NR_SCMP_ERROR;
     add(SCMP_ACT_ALLOW, call, {});
+  }
 }
 
 void CallList::allow_if(int call, Arguments arguments) {

@@ -17,7 +17,8 @@ class CallList {
         good_(filter_ != nullptr) {}
 
   using Arguments = std::initializer_list<scmp_arg_cmp>;
-  void allow(std::initializer_list<int> calls);
+  // names: separated by blanks. With an unknown one load() fails.
+  void allow(const char* names);
   void allow_if(int call, Arguments arguments);
   void allow_each(int call, unsigned argument,
                   std::initializer_list<scmp_datum_t> values);
