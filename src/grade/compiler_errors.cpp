@@ -1,4 +1,4 @@
-#include "grade/compiler_errors.hpp"
+#include "grade/submission.hpp"
 
 #include <boost/algorithm/string/replace.hpp>
 #include <fstream>

@@ -46,13 +46,11 @@ std::vector<Record> swept(const Plan& plan, Places& places, Class& all);
 std::optional<Counted> counted(const Assignment& assignment,
                                Contestant& contestant);
 
-// ---- ladder.cpp -------------------------------------------------------------
+// ---- stopwatch.cpp ----------------------------------------------------------
 
 // Measures the rungs at the last public size. Returns the ceilings, or nullopt
 // on a machine that is too busy for measurements, or after Ctrl-C.
 std::optional<Ceilings> measure_ladder(Class& all, const std::string& command);
-
-// ---- stopwatch.cpp ----------------------------------------------------------
 
 // Times submissions and compares them with the reference.
 class Stopwatch {
@@ -124,6 +122,7 @@ class Judge {
  private:
   Next try_program(Grade& grade);
   void try_alone(Grade& grade, Next next);
+  Plan plan_to_verify(const Variant& variant, double most_s) const;
   void verify(Grade& grade, Contestant& contestant);
   void look_for_races(Grade& grade);
   std::unique_ptr<Contestant> start(const Grade& grade,

@@ -1,6 +1,7 @@
 #include "grade/grader.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <system_error>
 
 #include "sweep/emulated_size.hpp"
@@ -167,17 +168,9 @@ void Judge::look_for_races(Grade& grade) {
       start(grade, {.command = {grade.submission.for_races.string(), workload},
                     .user = grade.submission.user});
   const auto& variant = watched->variant;
-  Plan plan = plan_for(all_.assignment, command_);
-  plan.oracles = oracles_;
-  plan.variants = {&variant};
-  plan.sizes = sizes_for(all_.assignment, variant);
-  std::erase_if(plan.sizes, [&](const Size& size) {
-    return emulated_seconds(plan.workload->work(size, plan.dtypes.front())) >
-           watched_s_at_most;
-  });
+  Plan plan = plan_to_verify(variant, watched_s_at_most);
   if (variant.tunable("threads") != nullptr)
     plan.tunables["threads"] = {threads_to_watch};
-  plan.verify_only = true;
   if (plan.sizes.empty()) return;
   Grade found;
   parlab::grade::judge(found, swept(plan, watched->places, all_));
@@ -186,21 +179,29 @@ void Judge::look_for_races(Grade& grade) {
   grade.where = found.where;
 }
 
-void Judge::verify(Grade& grade, Contestant& contestant) {
-  const auto& variant = contestant.variant;
-  grade.idea = variant.idea;
+// At the sizes whose emulation takes at most this long.
+Plan Judge::plan_to_verify(const Variant& variant, double most_s) const {
   Plan plan = plan_for(all_.assignment, command_);
   plan.oracles = oracles_;
   plan.variants = {&variant};
   plan.sizes = sizes_for(all_.assignment, variant);
   plan.verify_only = true;
+  std::erase_if(plan.sizes, [&](const Size& size) {
+    return emulated_seconds(plan.workload->work(size, all_.assignment.dtype)) >
+           most_s;
+  });
+  return plan;
+}
+
+void Judge::verify(Grade& grade, Contestant& contestant) {
+  const auto& variant = contestant.variant;
+  grade.idea = variant.idea;
   // Sizes that take long in emulation are left to the GPU, if there is one.
-  if (contestant.places.emulating() && !grade.submission.on_gpu.empty()) {
-    std::erase_if(plan.sizes, [&](const Size& size) {
-      return emulated_seconds(plan.workload->work(
-                 size, all_.assignment.dtype)) > emulated_s_beside_gpu;
-    });
-  }
+  const bool leaves_some =
+      contestant.places.emulating() && !grade.submission.on_gpu.empty();
+  const Plan plan = plan_to_verify(
+      variant, leaves_some ? emulated_s_beside_gpu
+                           : std::numeric_limits<double>::infinity());
   if (!plan.sizes.empty())
     parlab::grade::judge(grade, swept(plan, contestant.places, all_));
   else

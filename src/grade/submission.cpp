@@ -14,7 +14,6 @@
 #include "core/process.hpp"
 #include "core/text.hpp"
 #include "core/types.hpp"
-#include "grade/compiler_errors.hpp"
 #include "grade/sandbox.hpp"
 #include "sweep/interrupt.hpp"
 

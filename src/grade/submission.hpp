@@ -59,6 +59,13 @@ std::string workload_of(const std::string& source);
 // gone.
 std::filesystem::path repository();
 
+// The first error in the output of a compiler or linker, "mine.cu:12:5: error:
+// ...", at the line of the submission that led to it, followed by a cause if
+// one is known; empty if there was no output. log: a file with all of it.
+Detail explained_error(const std::filesystem::path& log,
+                       const std::filesystem::path& source);
+Detail explained_error(const std::string& said, const std::string& source);
+
 enum class BuildFor { emulation, emulation_and_gpu };
 
 // Builds them side by side, with the flags and objects of this program's own

@@ -1,8 +1,8 @@
 // The advice that a student gets for the next step.
 #include <boost/test/unit_test.hpp>
 
-#include "grade/compiler_errors.hpp"
 #include "grade/grading.hpp"
+#include "grade/submission.hpp"
 #include "render/words.hpp"
 #include "text.hpp"
 

@@ -3,8 +3,8 @@
 #include <boost/test/unit_test.hpp>
 #include <string>
 
-#include "grade/compiler_errors.hpp"
 #include "grade/grading.hpp"
+#include "grade/submission.hpp"
 #include "places/emulation/planted.hpp"
 #include "render/words.hpp"
 #include "text.hpp"
