@@ -212,20 +212,12 @@ constexpr int most_radius = Convsep::max_radius,
 // Below this, the neighbours' weights vanish beside the middle one.
 constexpr double least_deviation = 0.1;
 
-double number_in(const std::string& text, const std::string& argument,
+double number_of(const std::string& text, const std::string& argument,
                  double most) {
-  std::size_t end = 0;
-  double value = -1;
-  try {
-    value = std::stod(argument, &end);
-  } catch (const std::exception&) {
-    end = 0;
-  }
-  if (end == 0 || end != argument.size() || !(value >= 0 && value <= most)) {
-    throw UsageError("filter " + text + ": the number must be from 0 to " +
-                     std::to_string(static_cast<int>(most)));
-  }
-  return value;
+  const auto value = number_in<double>(argument);
+  if (value && *value >= 0 && *value <= most) return *value;
+  throw UsageError("filter " + text + ": the number must be from 0 to " +
+                   std::to_string(static_cast<int>(most)));
 }
 
 std::vector<double> weights_in(const std::string& path) {
@@ -311,12 +303,12 @@ std::vector<double> parse_filter(const std::string& text) {
   if (kind == "file") return weights_in(argument);
   std::vector<double> weights;
   if (kind == "box") {
-    const double radius = number_in(text, argument, most_radius);
+    const double radius = number_of(text, argument, most_radius);
     if (radius != std::floor(radius))
       throw UsageError("filter " + text + ": a radius is whole");
     weights.assign(2 * static_cast<std::size_t>(radius) + 1, 1);
   } else if (kind == "gaussian") {
-    const double deviation = number_in(text, argument, most_deviation);
+    const double deviation = number_of(text, argument, most_deviation);
     if (deviation > 0 && deviation < least_deviation) {
       throw UsageError("filter " + text + ": a deviation below " +
                        significant(least_deviation, 1, 1) +
