@@ -3,6 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "records.hpp"
 #include "support.hpp"
 
 using namespace parlab;
@@ -23,15 +24,9 @@ Run a_run() {
 Record a_record(const std::string& name, std::int64_t side,
                 double seconds_each = 1e-9) {
   const auto& variant = testing::variant_called(name);
-  Record record;
-  record.workload = "dmv";
-  record.backend = variant.backend;
-  record.variant = variant.name;
-  record.dimensions = {"rows", "cols"};
-  record.size = {side, side};
+  auto record = testing::record_of(name, {side, side});
   record.source = variant.source;
   record.source_hash = variant.source_hash;
-  record.verdict = Verdict::passed;
   record.bytes = 4.0 * static_cast<double>(side * side);
   record.flops = 2.0 * static_cast<double>(side * side);
   record.run = a_run().id;

@@ -17,6 +17,7 @@
 #include "record/json.hpp"
 #include "record/published.hpp"
 #include "record/store.hpp"
+#include "records.hpp"
 #include "render/words.hpp"
 #include "said.hpp"
 #include "text.hpp"
@@ -45,16 +46,10 @@ class Records {
  public:
   Record& add(const std::string& workload, Dtype dtype, const std::string& name,
               const Size& size, double us, const TunableValues& tunables = {}) {
-    Record record;
-    record.workload = workload;
-    record.backend = name.substr(0, name.find('/'));
-    record.variant = name.substr(name.find('/') + 1);
+    auto record = testing::record_of(workload + "/" + name, size);
     record.dtype = dtype;
-    record.size = size;
     record.tunables = tunables;
-    record.verdict = Verdict::passed;
     record.machine = "somewhere";
-    record.run = "run";
     for (int i = 0; i < 44; ++i) {
       record.seconds.push_back(us * 1e-6 * (1 + (i * 7 % 11 - 5) * 4e-4));
     }

@@ -11,6 +11,7 @@
 #include "folder.hpp"
 #include "record/speedup.hpp"
 #include "record/store.hpp"
+#include "records.hpp"
 #include "render/words.hpp"
 #include "said.hpp"
 #include "text.hpp"
@@ -36,19 +37,12 @@ constexpr const char* pairs_view = R"(
 
 Record timed(const std::string& backend, const std::string& variant,
              double median, int samples) {
-  Record record;
-  record.workload = "dmv";
-  record.backend = backend;
-  record.variant = variant;
-  record.dimensions = {"rows", "cols"};
-  record.size = {64, 64};
+  auto record = testing::record_of("dmv/" + backend + "/" + variant, {64, 64});
   record.source = "Makefile";  // a file that exists
   record.source_hash = "abc";
-  record.verdict = Verdict::passed;
   for (int i = 0; i < samples; ++i) {
     record.seconds.push_back(median * (1 + 0.0005 * (i * 7 % 11 - 5)));
   }
-  record.run = "run";
   return record;
 }
 

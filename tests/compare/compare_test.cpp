@@ -16,6 +16,7 @@
 #include "machine/machine.hpp"
 #include "places/presence.hpp"
 #include "record/store.hpp"
+#include "records.hpp"
 #include "report/console.hpp"
 #include "said.hpp"
 #include "sweep/sweep.hpp"
@@ -42,15 +43,10 @@ class Machine {
                           const std::function<double(int)>& true_time) {
     std::vector<Record> records;
     for (int i = 0; i < points; ++i) {
-      Record record;
-      record.workload = "fake";
-      record.backend = i % 2 == 0 ? "cuda" : "serial";
-      record.variant = "naive";
-      record.dimensions = {"rows", "cols"};
-      record.size = {1000 + i, 1000 + i};
+      auto record = testing::record_of(
+          i % 2 == 0 ? "fake/cuda/naive" : "fake/serial/naive",
+          {1000 + i, 1000 + i});
       record.tunables = {{"block", 256}};
-      record.verdict = Verdict::passed;
-      record.run = "run";
       record.between_runs.share =
           knows_its_drift ? std::max(drift, 1e-4) : 1e-4;
       add_samples(record, true_time(i) * std::exp(normal(drift)));
@@ -86,15 +82,8 @@ double typical(int point) {
 
 Record point_of(std::vector<double> seconds,
                 const std::string& variant = "naive") {
-  Record record;
-  record.workload = "fake";
-  record.backend = "cuda";
-  record.variant = variant;
-  record.dimensions = {"rows", "cols"};
-  record.size = {64, 64};
-  record.verdict = Verdict::passed;
+  auto record = testing::record_of("fake/cuda/" + variant, {64, 64});
   record.seconds = std::move(seconds);
-  record.run = "run";
   return record;
 }
 

@@ -18,6 +18,7 @@
 #include "page/words.hpp"
 #include "record/json.hpp"
 #include "record/store.hpp"
+#include "records.hpp"
 #include "render/html.hpp"
 #include "render/markup.hpp"
 #include "render/svg.hpp"
@@ -43,17 +44,10 @@ Run a_run(const std::string& gpu = "a GPU") {
 // A measurement with a median of `us` microseconds, known to 0.2 %.
 Record a_record(const std::string& name, std::int64_t n, double us,
                 const TunableValues& tunables = {}) {
-  Record record;
-  record.workload = "fake";
-  record.backend = name.substr(0, name.find('/'));
-  record.variant = name.substr(name.find('/') + 1);
-  record.dimensions = {"rows", "cols"};
-  record.size = {n, n};
+  auto record = testing::record_of("fake/" + name, {n, n});
   record.tunables = tunables;
   record.source = "x." + std::string(record.backend == "cuda" ? "cu" : "cpp");
-  record.verdict = Verdict::passed;
   record.machine = "somewhere";
-  record.run = "run";
   record.flops = 2.0 * static_cast<double>(n * n);
   record.bytes = 4.0 * static_cast<double>(n * n);
   record.roof_s = 1e-6;

@@ -9,6 +9,7 @@
 #include "page/page.hpp"
 #include "record/json.hpp"
 #include "record/table.hpp"
+#include "records.hpp"
 #include "render/formats.hpp"
 #include "render/html.hpp"
 #include "report/reporter.hpp"
@@ -31,15 +32,8 @@ Run a_run() {
 }
 
 Record a_record(const std::string& backend, double seconds, const Run& run) {
-  Record record;
-  record.run = run.id;
-  record.workload = "fake";
-  record.backend = backend;
-  record.variant = "plain";
-  record.dimensions = {"rows", "cols"};
-  record.size = {64, 64};
+  auto record = testing::record_of("fake/" + backend + "/plain", {64, 64});
   record.unit = "fma float";
-  record.verdict = Verdict::passed;
   record.converged = true;
   record.flops = 1.5e9;
   record.bytes = 1e8;

@@ -9,6 +9,7 @@
 #include "record/json.hpp"
 #include "record/store.hpp"
 #include "record/table.hpp"
+#include "records.hpp"
 #include "report/console.hpp"
 #include "report/reporter.hpp"
 #include "text.hpp"
@@ -26,13 +27,8 @@ struct Fixture {
 // share `spread`.
 Record make(const std::string& backend, const std::string& variant,
             double median, double spread = 0.001, int count = 21) {
-  Record record;
-  record.workload = "fake";
-  record.backend = backend;
-  record.variant = variant;
-  record.dimensions = {"rows", "cols"};
-  record.size = {1024, 1024};
-  record.verdict = Verdict::passed;
+  auto record =
+      testing::record_of("fake/" + backend + "/" + variant, {1024, 1024});
   record.converged = true;
   record.flops = 2e6;
   record.bytes = 4e6;

@@ -14,6 +14,7 @@
 #include "folder.hpp"
 #include "machine/topology.hpp"
 #include "record/store.hpp"
+#include "records.hpp"
 #include "said.hpp"
 #include "text.hpp"
 #include "tune/best.hpp"
@@ -48,15 +49,9 @@ Numbers values(const TunableSpec& tunable, std::int64_t cores = 6) {
 // 48 samples within 0.1 % of the median.
 Record trial(const TunableValues& tunables, double median,
              const Size& size = {64, 64}) {
-  Record record;
-  record.workload = "fake";
-  record.backend = "cuda";
-  record.variant = "naive";
-  record.dimensions = {"rows", "cols"};
-  record.size = size;
+  auto record = testing::record_of("fake/cuda/naive", size);
   record.tunables = tunables;
   record.source_hash = "hash";
-  record.verdict = Verdict::passed;
   record.converged = true;
   record.machine = "here";
   record.between_runs.share = 1e-4;
