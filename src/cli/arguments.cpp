@@ -216,13 +216,18 @@ const Command* asked_for(const Arguments& arguments) {
   return arguments.subject;
 }
 
-// A command refuses an option that it does not have, but not a variable, which
-// may be meant for runs.
+// A command refuses an option that it does not have or that would do nothing,
+// but not a variable, which may be meant for others.
 void require_own_options(const Arguments& arguments, const Command& command) {
   const auto own = command.options() + common_options();
   for (const auto& [flag, setting] : arguments.by_flag) {
-    if (!setting.from_command_line || option_called(own, flag) != nullptr)
+    if (!setting.from_command_line) continue;
+    if (const auto* option = option_called(own, flag)) {
+      const auto other = arguments.text(option->needs);
+      if (!option->needs.empty() && (other.empty() || other == "0"))
+        setting.refuse("is for --" + option->needs);
       continue;
+    }
     std::vector<std::string> whose;
     bool of_runs = false;
     for (const auto* other : all_commands()) {

@@ -114,11 +114,11 @@ int call(const Arguments& arguments, Streams streams) {
 std::string format_of(const Arguments& arguments,
                       std::vector<std::string> formats) {
   const auto* format = arguments.find("format");
-  if (arguments.on("explain")) {
-    if (format != nullptr && format->from_command_line)
-      format->refuse("--explain has a format of its own; leave one out");
-    return "explain";
+  for (const std::string own : {"explain", "estimate"}) {
+    if (arguments.on(own) && format != nullptr && format->from_command_line)
+      format->refuse("--" + own + " has a format of its own; leave one out");
   }
+  if (arguments.on("explain")) return "explain";
   const std::string first = formats.front(), table = "table";
   const bool for_people = first == table;
   if (std::ranges::find(formats, table) != formats.end())

@@ -20,6 +20,7 @@ struct Option {
   std::string argument = {};  // its argument, for --help; empty: a switch
   std::string help = {};      // empty: left out of --help, or only in the usage
                               // line
+  std::string needs = {};     // without that option it would do nothing
   bool rare = false;          // shown in --help only if a workload is named
   bool tunable = false;
   bool parameter = false;  // a problem's parameter, such as a filter's radius

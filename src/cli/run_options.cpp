@@ -38,7 +38,8 @@ std::string timed_kinds() {
               as_text);
 }
 
-// Each has a flag, its variable, its argument and its help.
+// Each has a flag, its variable, its argument, its help, and the option that it
+// needs.
 Options everyday_options() {
   return under(
              what_to_run,
@@ -93,17 +94,22 @@ Options rare_options() {
                {{"energy", "PARLAB_ENERGY", "",
                  "joules too, by NVML or RAPL: half a minute each"},
                 {"energy-time", "PARLAB_ENERGY_TIME", "SECONDS",
-                 "of a single run for joules (4 or more of 5)"},
+                 "of a single run for joules (4 or more of 5)", "energy"},
                 {"pictures", "", "FOLDER",
-                 "with --counters of emulated kernels: what a warp touches"},
+                 "with --counters of emulated kernels: what a warp touches",
+                 "counters"},
                 {"registers", "", "",
-                 "with --counters of emulated kernels: what nvcc needs"},
+                 "with --counters of emulated kernels: what nvcc needs",
+                 "counters"},
                 {"sass", "", "",
-                 "with --counters: what nvcc made of each line, SASS and PTX"},
+                 "with --counters: what nvcc made of each line, SASS and PTX",
+                 "counters"},
                 {"keep-report", "", "FOLDER",
-                 "with --counters on a GPU: ncu's own files, for its viewer"},
+                 "with --counters on a GPU: ncu's own files, for its viewer",
+                 "counters"},
                 {"like", "", "MACHINE",
-                 "with --counters of emulated kernels: the least time there"},
+                 "with --counters of emulated kernels: the least time there",
+                 "counters"},
                 {"tuned", "PARLAB_TUNED", "FILE",
                  "results of 'parlab tune', for --block best"},
                 {"in-process", "PARLAB_IN_PROCESS", "",
@@ -119,7 +125,8 @@ Options rare_options() {
                 {"shard", "PARLAB_SHARD", "I/N",
                  "only this part of the points, 3/20; N jobs take them all"},
                 {"plan", "PARLAB_PLAN", "FILE",
-                 "cut the shards from these lines, printed by --estimate"},
+                 "cut the shards from these lines, printed by --estimate",
+                 "shard"},
                 {"estimate", "", "",
                  "print what is not recorded yet, with seconds; measure "
                  "nothing"}},

@@ -1,6 +1,4 @@
 // `parlab WORKLOAD SIZES ...`: verifies, measures, records and prints.
-#include <unistd.h>
-
 #include <chrono>
 #include <set>
 
@@ -73,29 +71,6 @@ int sweep_and_count(const Plan& plan, Console& console, Supervisor& supervisor,
   return status;
 }
 
-// Refuses options that would do nothing. A variable may be meant for others.
-void require_company(const Arguments& arguments) {
-  constexpr std::pair<const char*, const char*> meant_for[]{
-      {"like", "counters"},
-      {"pictures", "counters"},
-      {"registers", "counters"},
-      {"sass", "counters"},
-      {"keep-report", "counters"},
-      {"energy-time", "energy"},
-      {"plan", "shard"}};
-  for (const auto& [flag, other] : meant_for) {
-    const auto* setting = arguments.find(flag);
-    const auto there = arguments.text(other);
-    if (setting != nullptr && setting->from_command_line &&
-        (there.empty() || there == "0"))
-      setting->refuse(std::string("is for --") + other);
-  }
-  const auto* format = arguments.find("format");
-  if (arguments.on("estimate") && format != nullptr &&
-      format->from_command_line)
-    format->refuse("--estimate has a format of its own; leave one out");
-}
-
 // The machine whose least times are requested. Throws UsageError.
 std::optional<RecordedGpu> gpu_like(const Arguments& arguments) {
   const auto* setting = arguments.find("like");
@@ -108,50 +83,31 @@ std::optional<RecordedGpu> gpu_like(const Arguments& arguments) {
   return gpu;
 }
 
-// Throws UsageError.
-bool wants_sass(const Arguments& arguments) {
-  if (!arguments.on("sass")) return false;
-  require_disassemblers();
-  return true;
-}
-
-// One job's part of the plan, and the groups that it is cut from.
-struct PartOfPlan {
-  std::optional<Shard> shard;
-  std::string groups;  // a file of groups; empty: the plan's own
-};
-
-PartOfPlan part_of_plan(const Arguments& arguments) {
-  PartOfPlan part;
-  if (const auto* setting = arguments.find("shard"))
-    part.shard = parse_shard(setting->name, setting->text);
-  part.groups = arguments.text("plan");
-  return part;
-}
-
 std::vector<Group> groups_of_plan(const Plan& plan, Observer& observer) {
   return groups_of(*plan.workload, estimate_sweep(plan, observer));
 }
 
-// The groups that all shards together measure. The plan's own groups are
-// counted as if nothing were recorded, because every job must cut the same ones
-// whenever it starts.
-std::vector<Group> groups_to_cut(const PartOfPlan& part, Plan plan,
+// The groups that all shards together measure, from a file, or the plan's own.
+// These are counted as if nothing were recorded, because every job must cut the
+// same ones whenever it starts.
+std::vector<Group> groups_to_cut(const std::string& file, Plan plan,
                                  Observer& observer) {
-  if (!part.groups.empty()) return read_groups(part.groups);
+  if (!file.empty()) return read_groups(file);
   plan.results.clear();
   plan.resume.clear();
   return groups_of_plan(plan, observer);
 }
 
-void keep_to(const PartOfPlan& part, Plan& plan, Observer& observer) {
-  if (!part.shard) return;
-  const auto groups = groups_to_cut(part, plan, observer);
+// Leaves the plan one job's part of it, if --shard asks for one.
+void keep_to_shard(const Arguments& arguments, Plan& plan, Observer& observer) {
+  const auto* setting = arguments.find("shard");
+  if (setting == nullptr) return;
+  const auto shard = parse_shard(setting->name, setting->text);
+  const auto groups = groups_to_cut(arguments.text("plan"), plan, observer);
   std::set<std::string> known;
   for (const auto& group : groups)
     known.insert(group.name);
-  plan.wanted = [known, ours = groups_of_shard(groups, *part.shard),
-                 shard = *part.shard,
+  plan.wanted = [known, ours = groups_of_shard(groups, shard), shard,
                  workload = plan.workload](const Size& size, Dtype dtype) {
     const auto name = group_name(*workload, size, dtype);
     return known.count(name) > 0 ? ours.count(name) > 0 : falls_to(name, shard);
@@ -165,10 +121,8 @@ int run_workload(const Arguments& arguments, const Streams& streams) {
     return EXIT_FAILURE;
   }
   const auto since = std::chrono::steady_clock::now();
-  require_company(arguments);
   auto request = read_run(arguments);
   Plan& plan = request.plan;
-  const auto part = part_of_plan(arguments);
   const auto tuned = file_asked_for(arguments, "tuned");
   const bool estimates = arguments.on("estimate");
   // This comes first: a process that has used a GPU, or has threads, cannot be
@@ -197,17 +151,18 @@ int run_workload(const Arguments& arguments, const Streams& streams) {
                                       {.looks = streams.looks,
                                        .legend = arguments.on("legend"),
                                        .since = since});
-  Console console(*reporter, messages, terminal_width(STDERR_FILENO));
-  keep_to(part, plan, console);
+  Console console(*reporter, messages);
+  keep_to_shard(arguments, plan, console);
   if (estimates) {
     write_groups(streams.out, groups_of_plan(plan, console));
     return EXIT_SUCCESS;
   }
-  const bool counts = arguments.on("counters");
+  const bool counts = arguments.on("counters"), sass = arguments.on("sass");
+  if (sass) require_disassemblers();
   const HowToCount how_to_count{.pictures = arguments.text("pictures"),
                                 .like = gpu_like(arguments),
                                 .registers = arguments.on("registers"),
-                                .sass = wants_sass(arguments),
+                                .sass = sass,
                                 .reports = arguments.text("keep-report")};
   CountedPoints counted;
   const int status =
