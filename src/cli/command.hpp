@@ -77,6 +77,11 @@ struct Streams {
   void print(const auto& said, std::string_view format = "table") const {
     out << formatted(said, looks, format);
   }
+  // A document for people, or a table for programs.
+  void print(const Document& document, const Table& table,
+             std::string_view format) const {
+    format == "table" ? print(document) : print(table, format);
+  }
 };
 
 struct Command {

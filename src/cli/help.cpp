@@ -140,19 +140,10 @@ Document list_of_commands(const Command& subject) {
                                   ? !command->hidden && !command->name.empty()
                                   : command->name == subject.name;
     if (is_asked_for) {
-      commands.rows.push_back(
-          row_of({std::string(command->name), std::string(command->usage),
-                  std::string(command->help)}));
+      commands.add({command->name, command->usage, command->help});
     }
   }
   return {.blocks = {commands}};
-}
-
-Row row_for_programs(const Variant& variant, const std::string& dtypes,
-                     const std::string& tunables) {
-  return row_of({variant.workload, variant.backend, variant.name,
-                 variant.id < 0 ? Text() : Text(std::int64_t{variant.id}),
-                 dtypes, tunables, variant.idea, variant.hardware});
 }
 
 Document list_of(const std::vector<const Workload*>& workloads) {
@@ -163,15 +154,14 @@ Document list_of(const std::vector<const Workload*>& workloads) {
   for (const auto* workload : workloads) {
     Table people{.columns = {{.right = true}, {}, {}}};
     const auto say = [&](const std::string& text) {
-      if (!text.empty()) people.rows.push_back(row_of({"", "    " + text}));
+      if (!text.empty()) people.add({"", "    " + text});
     };
     for (const auto* variant :
          Registry::instance().variants(workload->name())) {
       const auto dtypes = join(variant->dtypes, " ", as_text);
+      const auto id = variant->id < 0 ? Text() : Text(variant->id);
       std::vector<std::string> tunables;
-      people.rows.push_back(row_of(
-          {variant->id < 0 ? Text("  ") : Text(std::int64_t{variant->id}),
-           variant->full_name(), dtypes}));
+      people.add({id.empty() ? "  " : id, variant->full_name(), dtypes});
       for (const auto& tunable : variant->tunables) {
         tunables.push_back(tunable_line(tunable));
         say(tunables.back());
@@ -182,8 +172,9 @@ Document list_of(const std::vector<const Workload*>& workloads) {
       }
       if (!variant->hardware.empty())
         say("needs " + variant->hardware + ": not emulated");
-      programs.rows.push_back(
-          row_for_programs(*variant, dtypes, join(tunables, "; ")));
+      programs.add({variant->workload, variant->backend, variant->name, id,
+                    dtypes, join(tunables, "; "), variant->idea,
+                    variant->hardware});
     }
     document.add(Section{.title = std::string(workload->name()) + ": " +
                                   std::string(workload->summary()),

@@ -9,7 +9,6 @@
 
 #include "cli/record_filter.hpp"
 #include "commands/record_files.hpp"
-#include "render/formats.hpp"
 #include "report/console.hpp"
 
 namespace parlab {
@@ -34,18 +33,15 @@ Options audit_options() {
          Options{{.flag = "all", .help = "each record, not three of a kind"}};
 }
 
-Row row_of_objection(const Objection& objection, const Record& record,
-                     const std::string& file) {
-  return parlab::row_of({names_of_causes[static_cast<int>(objection.why.cause)],
-                         record.machine, record.full_name(), record.point(),
-                         to_string(record.tunables), Text(objection.why),
-                         command_for(record, file)});
-}
-
-std::vector<Column> audit_columns() {
-  return {{.key = "cause"},   {"machine", "machine"},   {"variant", "variant"},
-          {"point", "point"}, {"tunables", "settings"}, {"why", "why"},
-          {.key = "again"}};
+Table table_of_objections() {
+  return {.key = "objection",
+          .columns = {{.key = "cause"},
+                      {"machine", "machine"},
+                      {"variant", "variant"},
+                      {"point", "point"},
+                      {"tunables", "settings"},
+                      {"why", "why"},
+                      {.key = "again"}}};
 }
 
 int audit_records(const Arguments& arguments, const Streams& streams) {
@@ -60,17 +56,13 @@ int audit_records(const Arguments& arguments, const Streams& streams) {
   std::erase_if(objections, [&](const Objection& objection) {
     return !filter(records[objection.record]);
   });
-  const auto row = [&](const Objection& objection) {
-    const auto& record = records[objection.record];
-    return row_of_objection(objection, record, loaded.files.at(record.run));
-  };
   streams.warn(loaded.warnings);
-  if (format != "table") {
-    Table table{.key = "objection", .columns = audit_columns()};
-    for (const auto& objection : objections)
-      table.rows.push_back(row(objection));
-    streams.print(table, format);
-    return objections.empty() ? EXIT_SUCCESS : EXIT_FAILURE;
+  auto all = table_of_objections();
+  for (const auto& [number, why] : objections) {
+    const auto& record = records[number];
+    all.add({why.cause, record.machine, record.full_name(), record.point(),
+             to_string(record.tunables), why,
+             command_for(record, loaded.files.at(record.run))});
   }
   const auto timed = std::ranges::count_if(records, [&](const Record& record) {
     return record.timed() && filter(record);
@@ -79,28 +71,23 @@ int audit_records(const Arguments& arguments, const Streams& streams) {
   for (const auto& objection : objections)
     spoken_against.insert(objection.record);
   Document document{.title = "Audit"};
-  document.add(Paragraph{
-      Text(static_cast<std::int64_t>(spoken_against.size())) + " of " +
-      Text(static_cast<std::int64_t>(timed)) + " times should not be quoted"});
+  document.add(Paragraph{Text(spoken_against.size()) + " of " + Text(timed) +
+                         " times should not be quoted"});
   for (const auto& [cause, heading] : headings) {
-    Table table{.columns = audit_columns()};
+    auto table = table_of_objections();
     std::size_t count = 0;
-    std::string again;
-    for (const auto& objection : objections) {
-      if (objection.why.cause != cause) continue;
-      if (count++ == 0) {
-        const auto& record = records[objection.record];
-        again = command_for(record, loaded.files.at(record.run));
-      }
-      if (count <= shown_of_a_kind || arguments.on("all"))
-        table.rows.push_back(row(objection));
+    for (std::size_t i = 0; i < objections.size(); ++i) {
+      if (objections[i].why.cause != cause) continue;
+      if (++count <= shown_of_a_kind || arguments.on("all"))
+        table.rows.push_back(all.rows[i]);
     }
     if (count == 0) continue;
-    table.title = Text(heading) + ": " + Text(static_cast<std::int64_t>(count));
-    document.add(std::move(table));
+    table.title = Text(heading) + ": " + Text(count);
+    const auto& again = table.rows.front().cells.back().text;
+    document.add(table);
     document.add(remark("the first one again: " + again));
   }
-  streams.print(document);
+  streams.print(document, all, format);
   return objections.empty() ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -18,36 +18,17 @@ struct Machine {
   std::vector<Run> runs;
 };
 
-// For other programs.
-Table table_of_findings() {
-  return {
-      .key = "claim",
-      .columns = keyed({"machine", "id", "report", "claim", "rule", "numbers",
-                        "outcome", "computed", "missing", "figure"})};
-}
-
-void add_findings(Table& table, const std::string& machine,
-                  const std::vector<Finding>& findings) {
-  for (const auto& one : findings) {
-    table.rows.push_back(
-        row_of({machine, one.id, one.report, one.sentence, one.rule,
-                one.numbers, to_string(one.outcome),
-                one.computed ? "yes" : "no", one.missing, one.figure}));
-  }
-}
-
-Row line_of(const Finding& finding) {
-  auto row = row_of({"  " + finding.id, outcome_of(finding), finding.sentence});
+void add_line(Table& table, const Finding& finding) {
   const auto outcome = finding.outcome;
-  row.tone = outcome == Outcome::does_not_hold      ? Tone::bad
-             : outcome == Outcome::cannot_be_tested ? Tone::faint
-             : outcome == Outcome::holds_in_part    ? Tone::plain
-                                                    : Tone::good;
-  return row;
+  table.add({"  " + finding.id, outcome_of(finding), finding.sentence}).tone =
+      outcome == Outcome::does_not_hold      ? Tone::bad
+      : outcome == Outcome::cannot_be_tested ? Tone::faint
+      : outcome == Outcome::holds_in_part    ? Tone::plain
+                                             : Tone::good;
 }
 
 void add_evidence(Table& table, const Finding& finding) {
-  table.rows.push_back(row_of({"  " + finding.id, outcome_of(finding)}));
+  table.add({"  " + finding.id, outcome_of(finding)});
   const std::pair<const char*, Text> fields[] = {
       {"    claim", finding.sentence},
       {"    rule", finding.rule},
@@ -55,7 +36,7 @@ void add_evidence(Table& table, const Finding& finding) {
       {"    missing", finding.missing},
       {"    figure", finding.figure}};
   for (const auto& [title, text] : fields) {
-    if (!text.empty()) table.rows.push_back(row_of({title, text}));
+    if (!text.empty()) table.add({title, text});
   }
 }
 
@@ -77,10 +58,6 @@ Text counts_of_outcomes(const std::vector<Finding>& findings) {
 struct Asked {
   std::vector<std::string> ids;  // empty: all
   bool evidence = false;
-
-  bool wants(const Finding& finding) const {
-    return ids.empty() || std::ranges::find(ids, finding.id) != ids.end();
-  }
 };
 
 Asked what_is_asked(const Arguments& arguments) {
@@ -111,18 +88,11 @@ Document document_of_findings(const std::string& title,
   Table table{.columns = {{}, {.widest = 88}}};
   if (!asked.evidence) table.columns = {{}, {}, {.widest = 66, .cut = true}};
   for (const auto& report : reports_of(findings)) {
-    const auto head = table.rows.size();
+    table.add({report}).heading = true;
     for (const auto& finding : findings) {
-      if (finding.report != report || !asked.wants(finding)) continue;
-      if (asked.evidence) {
-        add_evidence(table, finding);
-      } else {
-        table.rows.push_back(line_of(finding));
-      }
+      if (finding.report == report)
+        (asked.evidence ? add_evidence : add_line)(table, finding);
     }
-    if (table.rows.size() == head) continue;
-    table.rows.insert(table.rows.begin() + static_cast<std::ptrdiff_t>(head),
-                      {.cells = {{.text = report}}, .heading = true});
   }
   document.add(std::move(table));
   if (!asked.evidence) {
@@ -137,31 +107,34 @@ Document document_of_findings(const std::string& title,
 int print_claims(const Arguments& arguments, const Streams& streams) {
   const auto format = format_of(arguments, {"table", "csv", "json"});
   const auto asked = what_is_asked(arguments);
-  auto& out = streams.out;
   std::map<std::string, Machine> machines;
   auto loaded = load_all(arguments.positional);
   for (auto& [id, run] : loaded.runs)
     machines[run.machine].runs.push_back(std::move(run));
   for (auto& record : loaded.records)
     machines[record.machine].records.push_back(std::move(record));
-  auto all = table_of_findings();
+  Table all{
+      .key = "claim",
+      .columns = keyed({"machine", "id", "report", "claim", "rule", "numbers",
+                        "outcome", "computed", "missing", "figure"})};
   for (const auto& [name, machine] : machines) {
     auto findings = judge_claims(machine.records, machine.runs);
-    if (format != "table") {
-      std::erase_if(findings, [&](const Finding& finding) {
-        return !asked.wants(finding);
-      });
-      add_findings(all, name, findings);
-      continue;
+    std::erase_if(findings, [&](const Finding& finding) {
+      return !asked.ids.empty() &&
+             std::ranges::find(asked.ids, finding.id) == asked.ids.end();
+    });
+    for (const auto& one : findings) {
+      all.add({name, one.id, one.report, one.sentence, one.rule, one.numbers,
+               one.outcome, one.computed ? "yes" : "no", one.missing,
+               one.figure});
     }
+    if (format != "table") continue;
     const auto& last = machine.runs.back();
-    out << (name == machines.begin()->first ? "" : "\n")
-        << formatted(document_of_findings(
-                         "Claims of the source reports on " + name + ": " +
-                             (last.gpu.empty() ? "no GPU" : last.gpu) + ", " +
-                             last.cpu,
-                         findings, asked),
-                     streams.looks);
+    streams.out << (name == machines.begin()->first ? "" : "\n");
+    streams.print(document_of_findings(
+        "Claims of the source reports on " + name + ": " +
+            (last.gpu.empty() ? "no GPU" : last.gpu) + ", " + last.cpu,
+        findings, asked));
   }
   if (format != "table") streams.print(all, format);
   streams.warn(loaded.warnings);

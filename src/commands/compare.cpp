@@ -29,23 +29,15 @@ namespace fs = std::filesystem;
 
 void add_points(Database& database, const Comparison& comparison,
                 const std::array<std::string, 2>& sides) {
-  Database::Table table(database, "records",
-                        {{"workload", true},
-                         {"backend", true},
-                         {"variant", true},
-                         {"size", true},
-                         {"dtype", true},
-                         {"cache", true},
-                         {"inputs", true},
-                         {"tunables", true},
-                         {"change", true},
-                         {"before", true},
-                         {"after", true},
-                         {"bytes", false},
-                         {"after_s", false},
-                         {"ratio", false},
-                         {"ratio_low", false},
-                         {"ratio_high", false}});
+  std::vector<TableColumn> columns;
+  for (const auto* name :
+       {"workload", "backend", "variant", "size", "dtype", "cache", "inputs",
+        "tunables", "change", "before", "after"})
+    columns.push_back({name, true});
+  for (const auto* name :
+       {"bytes", "after_s", "ratio", "ratio_low", "ratio_high"})
+    columns.push_back({name, false});
+  Database::Table table(database, "records", columns);
   for (const auto& point : comparison.points) {
     const Record& r = point.after.last;
     const auto& [ratio, ends] = point.test.ratio;
@@ -110,9 +102,6 @@ constexpr Change changes_counted[] = {Change::slower, Change::faster,
                                       Change::same, Change::undecided,
                                       Change::failed};
 
-Text count_of(std::size_t count) {
-  return static_cast<std::int64_t>(count);
-}
 Text share_of(double share) {
   return Quantity{share, Unit::fraction};
 }
@@ -139,35 +128,28 @@ Side load_side(const std::string& name, const RecordFilter& filter,
 
 // A time, or why there is none.
 Cell cell_of(const Runs& runs) {
-  if (!runs.last.timed()) return {.note = to_string(runs.last.verdict)};
-  return {.text = Quantity{runs.median(), Unit::second}};
+  if (!runs.last.timed()) return {Text(), runs.last.verdict};
+  return Quantity{runs.median(), Unit::second};
 }
 
 Row row_of_point(const ComparedPoint& point) {
   const Record& r = point.before.last;
-  const std::string size = to_string(r.size), dtype(to_string(r.dtype)),
-                    cache(to_string(r.cache)), inputs(to_string(r.inputs));
   const bool usual = r.inputs == InputKind::uniform;
   const auto& [value, ends] = point.test.ratio;
   const Quantity ratio{value, Unit::factor, ends};
   const bool tested = point.tested;
-  Row row = row_of({to_string(point.change), r.full_name(), r.workload,
-                    r.backend, r.variant,
-                    join({size_text(r.workload, r.size), dtype, cache}, " ") +
-                        (usual ? "" : " " + inputs),
-                    size, dtype, cache, inputs, to_string(r.tunables)});
-  row.cells.push_back(cell_of(point.before));
-  row.cells.push_back(cell_of(point.after));
-  const auto rest = row_of(
-      {tested ? Text(ratio) : Text(),
-       tested                           ? Text(Range{ratio})
-       : point.change == Change::failed ? Text()
-                                        : Text("few samples"),
-       tested ? Text(Quantity{point.adjusted_p}) : Text(),
-       to_string(point.after.last.verdict),
-       point.runs_needed > 0 ? Text(std::int64_t{point.runs_needed}) : Text()});
-  row.cells.insert(row.cells.end(), rest.cells.begin(), rest.cells.end());
-  return row;
+  return row_of({point.change, r.full_name(), r.workload, r.backend, r.variant,
+                 size_text(r.workload, r.size) + " " + Text(r.dtype) + " " +
+                     r.cache + (usual ? Text() : " " + Text(r.inputs)),
+                 to_string(r.size), r.dtype, r.cache, r.inputs,
+                 to_string(r.tunables), cell_of(point.before),
+                 cell_of(point.after), tested ? Text(ratio) : Text(),
+                 tested                           ? Text(Range{ratio})
+                 : point.change == Change::failed ? Text()
+                                                  : Text("few samples"),
+                 tested ? Text(Quantity{point.adjusted_p}) : Text(),
+                 point.after.last.verdict,
+                 point.runs_needed > 0 ? Text(point.runs_needed) : Text()});
 }
 
 Table table_of_points(const std::vector<const ComparedPoint*>& points) {
@@ -238,18 +220,17 @@ std::vector<const ComparedPoint*> most_important(const Comparison& comparison) {
 }
 
 Table table_of_counts(const Comparison& comparison) {
-  Table table{.key = "summary", .columns = {{"points"}}, .rows = {{}}};
-  std::vector<Text> counts{count_of(comparison.points.size())};
+  Table table{.key = "summary", .rows = {{}}};
   const auto add = [&](std::string_view key, std::size_t count) {
     table.columns.push_back({std::string(key)});
-    counts.push_back(count_of(count));
+    table.rows.front().cells.push_back(count);
   };
+  add("points", comparison.points.size());
   for (const auto change : changes_counted)
     add(to_string(change), comparison.count(change));
   add("only_before", comparison.only_before);
   add("only_after", comparison.only_after);
   add("without_time", comparison.without_time);
-  table.rows = {row_of(counts)};
   return table;
 }
 
@@ -273,15 +254,15 @@ Text counts_of(const Comparison& comparison) {
   Text text = page::counted(comparison.points.size(), "point") + " compared";
   for (const auto change : changes_counted) {
     text += Text(change == changes_counted[0] ? ": " : ", ") +
-            count_of(comparison.count(change)) + " " + to_string(change);
+            comparison.count(change) + " " + change;
   }
   return text + ".";
 }
 
 Text not_compared(const Comparison& comparison) {
   return "Not compared: " + page::counted(comparison.only_before, "point") +
-         " only before, " + count_of(comparison.only_after) + " only after, " +
-         count_of(comparison.without_time) + " without a time.";
+         " only before, " + Text(comparison.only_after) + " only after, " +
+         comparison.without_time + " without a time.";
 }
 
 // The counts come first. all: every point.
@@ -291,24 +272,24 @@ Document document_of(const Comparison& comparison, const CompareRules& rules,
                                      .rows = {row_of({"before", sides[0]}),
                                               row_of({"after", sides[1]})}}}};
   const auto say = [&](Text text, bool small = true) {
-    if (!text.empty()) document.add(Paragraph{text, small});
+    document.add(Paragraph{text, small});
   };
   say(counts_of(comparison), false);
   say(spread_of(comparison));
   say(not_compared(comparison));
   const auto points = all ? all_of(comparison) : most_important(comparison);
-  if (!points.empty()) document.add(table_of_points(points));
+  document.add(table_of_points(points));
   const auto left = comparison.points.size() - points.size() -
                     (all ? 0 : comparison.count(Change::same));
   if (left > 0) {
-    say("The table leaves out " + count_of(left) +
+    say("The table leaves out " + Text(left) +
         " more points that changed, are undecided or have another setting: "
         "--all lists them.");
   }
   if (const auto needed = comparison.runs_needed(); needed > 0) {
     say("Undecided: " +
         page::counted(comparison.count(Change::undecided), "point") + ". " +
-        count_of(static_cast<std::size_t>(needed)) +
+        Text(needed) +
         " runs of each side would decide most of them (--results FILE --force "
         "appends a run; runs: for one point, 20 or more where it says 20). On "
         "CPUs that others may have a part of, or whose spread between runs was "
@@ -428,13 +409,10 @@ int compare_sides(const Arguments& arguments, const Streams& streams) {
   const auto comparison = compare_records(std::move(before.records),
                                           std::move(after.records), rules);
   if (limit) require_what_runs_can_tell(comparison, *limit);
-  if (format == "table") {
-    streams.print(document_of(comparison, rules, {before.title, after.title},
-                              arguments.on("all")));
-  } else {
-    streams.print(table_of_points(all_of(comparison)), format);
-    if (format == "json") streams.print(table_of_counts(comparison), format);
-  }
+  streams.print(document_of(comparison, rules, {before.title, after.title},
+                            arguments.on("all")),
+                table_of_points(all_of(comparison)), format);
+  if (format == "json") streams.print(table_of_counts(comparison), format);
   if (!picture.empty()) {
     Progress progress(streams.messages);
     progress.show("drawing " + picture.string());

@@ -1,15 +1,13 @@
 // `parlab counters`: compares emulation's counts with a GPU's, from records or
 // for a point that is counted now.
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <filesystem>
 #include <mutex>
 
 #include "cli/record_filter.hpp"
 #include "commands/emulate.hpp"
 #include "commands/record_files.hpp"
+#include "core/file.hpp"
 #include "core/parallel.hpp"
 #include "core/process.hpp"
 #include "core/text.hpp"
@@ -29,8 +27,6 @@ namespace {
 
 // The share of pairs that must agree.
 constexpr double enough = 0.9;
-
-const std::vector<std::string> formats{"table", "csv", "json"};
 
 struct Compared {
   Record record;  // with the counters of the GPU
@@ -90,24 +86,20 @@ int count_now(const Arguments& arguments, const Streams& streams) {
     const auto emulated = read_arguments(run, environment_of_process());
     return call(emulated, streams);
   }
-  const auto self = std::filesystem::read_symlink("/proc/self/exe").string();
-  const auto file = std::filesystem::temp_directory_path() /
-                    ("parlab-counters-" + std::to_string(getpid()) + ".jsonl");
+  const Temporary folder(new_temporary_folder("parlab-counters"));
+  const auto self = this_program().string(),
+             file = (folder.path() / "counted.jsonl").string();
   run.front() = self;
-  for (const auto& more :
-       {"--results", file.c_str(), "--backend", "cuda", "--time-limit", "0.01"})
-    run.emplace_back(more);
+  run.insert(run.end(),
+             {"--results", file, "--backend", "cuda", "--time-limit", "0.01"});
   const auto counted = output_of(run);
-  if (!counted.succeeded) {
-    std::filesystem::remove(file);
+  if (!counted.succeeded)
     throw PointError(Verdict::launch_failed, other(counted.text));
-  }
   std::vector<std::string> compare{self, "counters", file, "--all"};
   if (const auto format = arguments.text("format"); !format.empty())
     compare.insert(compare.end(), {"--format", format});
   if (arguments.on("check")) compare.emplace_back("--check");
   const auto compared = output_of(compare);
-  std::filesystem::remove(file);
   streams.out << compared.text;
   return compared.succeeded ? EXIT_SUCCESS : EXIT_FAILURE;
 }
@@ -138,7 +130,7 @@ void count_all(std::vector<Compared>& all, std::ostream& messages) {
   seconds /= static_cast<double>(physical_cores());
   messages << "parlab: counting " << all.size() << " records by emulation: ";
   messages << "about " << time_span(seconds) << std::endl;
-  Progress progress(messages, terminal_width(STDERR_FILENO));
+  Progress progress(messages);
   progress.start(all.size());
   std::mutex one_at_a_time;
   double done = 0;
@@ -163,13 +155,13 @@ Table table_of(const std::vector<Compared>& all, bool with_agreeing) {
       Text ratio;
       if (pair.on_gpu != 0)
         ratio = Quantity{pair.emulated / pair.on_gpu, Unit::factor};
-      table.rows.push_back(row_of(
-          {record.full_name() + " " + size_text(record.workload, record.size) +
-               " " + std::string(to_string(record.dtype)),
-           to_string(record.tunables), pair.counter,
-           static_cast<std::int64_t>(pair.emulated),
-           static_cast<std::int64_t>(pair.on_gpu), ratio}));
-      if (!pair.agrees()) table.rows.back().tone = Tone::bad;
+      auto& row = table.add({record.full_name() + " " +
+                                 size_text(record.workload, record.size) + " " +
+                                 Text(record.dtype),
+                             to_string(record.tunables), pair.counter,
+                             static_cast<std::int64_t>(pair.emulated),
+                             static_cast<std::int64_t>(pair.on_gpu), ratio});
+      if (!pair.agrees()) row.tone = Tone::bad;
     }
   }
   return table;
@@ -178,7 +170,7 @@ Table table_of(const std::vector<Compared>& all, bool with_agreeing) {
 int compare_counters(const Arguments& arguments, const Streams& streams) {
   if (Registry::instance().workload(arguments.positional.front()) != nullptr)
     return count_now(arguments, streams);
-  const auto format = format_of(arguments, formats);
+  const auto format = format_of(arguments, {"table", "csv", "json"});
   if (!become_emulated(arguments.words)) throw emulation_missing();
   const auto filter = filter_of(arguments);
   auto loaded = load_all(arguments.positional);
@@ -201,20 +193,13 @@ int compare_counters(const Arguments& arguments, const Streams& streams) {
     agree += std::ranges::count_if(one.pairs, &CounterPair::agrees);
   }
   const auto table = table_of(all, arguments.on("all") || format != "table");
-  if (format != "table") {
-    streams.print(table, format);
-  } else {
-    Document document{.title = "Counters of emulation and of a GPU"};
-    document.add(
-        remark(Text(agree) + " of " + Text(pairs) + " agree within 1%"));
-    document.add(table);
-    for (const auto& [record, none, why] : all) {
-      if (why) {
-        document.add(Paragraph{record.full_name() + ": " + Text(why)});
-      }
-    }
-    streams.print(document);
+  Document document{.title = "Counters of emulation and of a GPU"};
+  document.add(remark(Text(agree) + " of " + Text(pairs) + " agree within 1%"));
+  document.add(table);
+  for (const auto& [record, none, why] : all) {
+    if (why) document.add(Paragraph{record.full_name() + ": " + Text(why)});
   }
+  streams.print(document, table, format);
   const bool good =
       static_cast<double>(agree) >= enough * static_cast<double>(pairs);
   return arguments.on("check") && !good ? EXIT_FAILURE : EXIT_SUCCESS;

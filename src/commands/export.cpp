@@ -20,9 +20,8 @@ namespace {
 // are uniform
 std::string benchmark_name(const Record& record) {
   auto name = record.full_name() + "/" + to_string(record.size) + "/" +
-              join({std::string(to_string(record.dtype)),
-                    std::string(to_string(record.cache))},
-                   "/");
+              std::string(to_string(record.dtype)) + "/" +
+              std::string(to_string(record.cache));
   if (record.inputs != InputKind::uniform)
     name += "/" + std::string(to_string(record.inputs));
   for (const auto& [tunable, value] : record.tunables)

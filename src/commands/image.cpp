@@ -39,19 +39,18 @@ Document document_of_image(const std::string& input, const Image& image,
       (image.channels == 3 ? ", colour" : ", grey") + " up to " +
       std::to_string(image.most));
   say(filter + ": radius " + Text(radius));
-  say(variant.full_name() + " in " + to_string(dtype) + ": " +
-      (filtered.emulated ? "executed by emulation, " : "") +
-      to_string(filtered.verdict) + (detail ? ": " + Text(detail) : Text()));
+  say(variant.full_name() + " in " + Text(dtype) + ": " +
+      (filtered.emulated ? "executed by emulation, " : "") + filtered.verdict +
+      (detail ? ": " + Text(detail) : Text()));
   if (!output.empty()) say(output + ": written");
   document.add(Table{
       .key = "image",
       .columns =
           keyed({"image", "rows", "columns", "channels", "filter", "radius",
                  "variant", "dtype", "verdict", "detail", "output"}),
-      .rows = {
-          row_of({input, image.rows, image.cols, std::int64_t{image.channels},
-                  filter, radius, variant.full_name(), to_string(dtype),
-                  to_string(filtered.verdict), detail, output})}});
+      .rows = {row_of({input, image.rows, image.cols, image.channels, filter,
+                       radius, variant.full_name(), dtype, filtered.verdict,
+                       detail, output})}});
   return document;
 }
 

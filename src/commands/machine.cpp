@@ -29,17 +29,12 @@ constexpr int runs = 5;
 // with so few runs, smaller differences cannot be told
 constexpr double least_share = 1e-3;
 
-struct Chosen {
-  const Variant* variant;
-  std::vector<std::string> arguments;
-};
-
-// For each workload, the first variant of its ladder on that kind of place. On
-// the host it is one that uses all cores, since other programs disturb that
-// most.
-std::vector<Chosen> choose(Target target) {
+// The arguments of a run for each workload, with the first variant of its
+// ladder on that kind of place. On the host it is one that uses all cores,
+// since other programs disturb that most.
+std::vector<std::vector<std::string>> choose(Target target) {
   const bool on_gpu = target != Target::host;
-  std::vector<Chosen> chosen;
+  std::vector<std::vector<std::string>> chosen;
   for (const auto* workload : Registry::instance().workloads()) {
     for (const auto* variant :
          Registry::instance().variants(workload->name())) {
@@ -54,11 +49,10 @@ std::vector<Chosen> choose(Target target) {
       };
       const auto sizes = on_gpu ? size_of(1e5, 1e6) + "," + size_of(64e6, 1e9)
                                 : size_of(8e6, 2e7) + "," + size_of(1e8, 2e8);
-      chosen.push_back(
-          {variant,
-           {variant->workload, sizes, "--variant",
-            variant->backend + "/" + variant->name, "--dtype",
-            std::string(to_string(dtype)), "--time-limit", "0.3", "--force"}});
+      chosen.push_back({variant->workload, sizes, "--variant",
+                        variant->backend + "/" + variant->name, "--dtype",
+                        std::string(to_string(dtype)), "--time-limit", "0.3",
+                        "--force"});
       break;
     }
   }
@@ -73,7 +67,7 @@ BetweenRuns measured_on(Target target, const fs::path& ceilings,
   for (int run = 0; run < runs; ++run) {
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       // A run has no record of a point that it could not measure.
-      auto arguments = chosen[i].arguments;
+      auto arguments = chosen[i];
       arguments.insert(arguments.begin(), this_program());
       arguments.insert(arguments.end(), options.begin(), options.end());
       arguments.insert(
@@ -127,9 +121,8 @@ Table table_of_ceilings(const std::string& place, const Ceilings& ceilings) {
   const auto add = [&](const std::string& what, const Text& footprint,
                        const Quantity& rate, const std::string& way) {
     const auto found = ceilings.ways.find(way);
-    table.rows.push_back(
-        row_of({place, what, footprint, rate, to_string(rate.unit),
-                found == ceilings.ways.end() ? "" : found->second}));
+    table.add({place, what, footprint, rate, rate.unit,
+               found == ceilings.ways.end() ? "" : found->second});
   };
   for (const auto& [name, curve] :
        {std::pair("read", &ceilings.read), {"copy", &ceilings.copy}}) {
@@ -226,7 +219,7 @@ Table table_of_machine(const Run& run) {
       .key = "machine",
       .columns = keyed({"machine", "cpu", "cores", "memory_bytes", "compiler",
                         "gpu", "gpus", "driver", "cuda"}),
-      .rows = {row_of({run.machine, run.cpu, std::int64_t{run.cores},
+      .rows = {row_of({run.machine, run.cpu, run.cores,
                        Quantity{run.memory_bytes, Unit::byte}, run.compiler,
                        run.gpu, std::ssize(run.gpus), run.driver, run.cuda})}};
 }
@@ -278,8 +271,7 @@ int print_machine(const Arguments& arguments, const Streams& streams) {
   }
   CeilingsOfMachine known(ceilings_file("", run.machine), run);
   if (arguments.on("measure")) measure_all(known, gpus, streams.messages);
-  const auto document = document_of_machine(run, gpus, known);
-  streams.print(document, format);
+  streams.print(document_of_machine(run, gpus, known), format);
   return EXIT_SUCCESS;
 }
 

@@ -13,14 +13,14 @@ int merge_shards(const Arguments& arguments, const Streams& streams) {
   const auto& paths = arguments.positional;
   const auto merged =
       merge_records(paths.front(), {paths.begin() + 1, paths.end()});
-  const Document document{
-      .blocks = {Paragraph{.text = page::counted(merged.records, "record") +
-                                   " into " + paths.front()},
-                 Table{.key = "merged",
-                       .columns = keyed({"records", "into"}),
-                       .rows = {row_of(
-                           {std::int64_t(merged.records), paths.front()})}}}};
-  streams.print(document, format);
+  const auto& into = paths.front();
+  streams.print(
+      Document{.blocks = {Paragraph{page::counted(merged.records, "record") +
+                                    " into " + into},
+                          Table{.key = "merged",
+                                .columns = keyed({"records", "into"}),
+                                .rows = {row_of({merged.records, into})}}}},
+      format);
   streams.warn(merged.warnings);
   return merged.complete ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -26,23 +26,22 @@ Options index_options() {
 }
 
 Options page_options() {
-  auto options = index_options();
-  options.insert(
-      options.begin(),
-      {{.flag = "figures",
-        .argument = "FOLDER",
-        .help = "where figures are (plots/MACHINE)"},
-       {.flag = "databases",
-        .argument = "FOLDER",
-        .help = "of the records, for tables (build/records/MACHINE)"},
-       {.flag = "leaderboard",
-        .help = "ranks people: of folders of their records, each named for "
-                "one, and of graded classes (plots/leaderboard.html)"},
-       {.flag = "first",
-        .argument = "FOLDER",
-        .help = "writes its first picture alone, as a file and as a table in "
-                "Markdown"}});
-  return options;
+  return Options{
+             {.flag = "figures",
+              .argument = "FOLDER",
+              .help = "where figures are (plots/MACHINE)"},
+             {.flag = "databases",
+              .argument = "FOLDER",
+              .help = "of the records, for tables (build/records/MACHINE)"},
+             {.flag = "leaderboard",
+              .help = "ranks people: of folders of their records, each named "
+                      "for one, and of graded classes "
+                      "(plots/leaderboard.html)"},
+             {.flag = "first",
+              .argument = "FOLDER",
+              .help = "writes its first picture alone, as a file and as a "
+                      "table in Markdown"}} +
+         index_options();
 }
 
 std::string text_or(const Arguments& arguments, const std::string& flag,
@@ -78,20 +77,6 @@ page::Tables tables_in(const std::filesystem::path& databases,
   return tables;
 }
 
-std::string markdown(const std::vector<page::FastestRow>& rows) {
-  std::string text =
-      "| workload | first kernel | fastest | gain | of the limit | against the "
-      "vendor's library |\n|---|---|---|---|---|---|\n";
-  for (const auto& row : rows) {
-    text += "| `" + row.workload + "`, " + row.point + " | `" + row.first +
-            "` | `" + row.fastest + "` | " + row.gain + " | " + row.reached +
-            " | " + row.against_library;
-    if (!row.other_arithmetic.empty()) text += "; " + row.other_arithmetic;
-    text += " |\n";
-  }
-  return text;
-}
-
 void write_first(const std::filesystem::path& folder,
                  const page::Measured& measured) {
   const auto strip = page::first_to_fastest(measured, "", "");
@@ -99,7 +84,7 @@ void write_first(const std::filesystem::path& folder,
   write_file(folder / "first-to-fastest.svg",
              draw(*strip, StripForm::alone) + "\n");
   write_file(folder / "first-to-fastest.md",
-             markdown(page::fastest_rows(measured)));
+             page::first_to_fastest_in_markdown(measured));
 }
 
 int write_page(const Arguments& arguments, const Streams& streams) {

@@ -13,9 +13,9 @@ Table table_of_answer(const SqlAnswer& answer) {
   for (const auto& column : answer.columns)
     table.columns.push_back({.key = column, .title = column});
   for (const auto& cells : answer.rows) {
-    auto& row = table.rows.emplace_back();
+    auto& row = table.add({});
     for (const auto& cell : cells)
-      row.cells.push_back({.text = text_of(cell)});
+      row.cells.emplace_back(text_of(cell));
   }
   return table;
 }
@@ -28,8 +28,7 @@ int query_database(const Arguments& arguments, const Streams& streams) {
   Database database(words[0], Database::Access::read);
   const auto answer = database.ask(words[1], {words.begin() + 2, words.end()});
   if (format != "csv") {
-    const auto table = table_of_answer(answer);
-    streams.print(table, format);
+    streams.print(table_of_answer(answer), format);
     return EXIT_SUCCESS;
   }
   for (const auto& row : answer.rows) {

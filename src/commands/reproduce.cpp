@@ -128,28 +128,23 @@ Table table_of(const std::vector<Point>& points) {
           {"why"}}};
   for (const auto& point : points) {
     const Record& record = point.there.last;
-    Row row = row_of({point.result(), record.full_name(), record.point(),
-                      to_string(record.tunables),
-                      Quantity{point.there.median(), Unit::second}});
-    const bool timed = !point.here.samples.empty();
-    row.cells.push_back(
-        {.text = timed ? Text(Quantity{point.here.median(), Unit::second})
-                       : Text()});
-    const bool tested = point.compared != nullptr && point.compared->tested;
-    Text ratio, range;
-    if (tested) {
+    const Quantity there{point.there.median(), Unit::second};
+    Text here, ratio, range;
+    if (point.compared != nullptr && point.compared->tested) {
       const auto& [value, ends] = point.compared->test.ratio;
       const Quantity known{value, Unit::factor, ends};
       ratio = known;
       range = Range{known};
-    } else if (timed) {
-      ratio =
-          Quantity{point.here.median() / point.there.median(), Unit::factor};
     }
-    for (const auto& text :
-         {ratio, range, point.why.empty() ? point.remark : point.why})
-      row.cells.push_back({.text = text});
-    table.rows.push_back(std::move(row));
+    if (!point.here.samples.empty()) {
+      const Quantity median{point.here.median(), Unit::second};
+      here = median;
+      if (ratio.empty())
+        ratio = Quantity{median.value / there.value, Unit::factor};
+    }
+    table.add({point.result(), record.full_name(), record.point(),
+               to_string(record.tunables), there, here, ratio, range,
+               point.why.empty() ? point.remark : point.why});
   }
   return table;
 }
@@ -273,14 +268,10 @@ int reproduce(const Arguments& arguments, const Streams& streams) {
     if (point.why.empty() && point.compared == nullptr)
       point.why = "it has no time here: " + point.remark;
   }
-  if (format != "table") {
-    streams.print(table_of(points), format);
-  } else {
-    const auto& there = loaded.runs.at(loaded.records.back().run);
-    const auto* last = ours.records.empty() ? nullptr : &ours.records.back();
-    const auto* now = last == nullptr ? nullptr : &ours.runs.at(last->run);
-    streams.print(document_of(points, there, now));
-  }
+  const auto& there = loaded.runs.at(loaded.records.back().run);
+  const auto* last = ours.records.empty() ? nullptr : &ours.records.back();
+  const auto* now = last == nullptr ? nullptr : &ours.runs.at(last->run);
+  streams.print(document_of(points, there, now), table_of(points), format);
   streams.warn(loaded.warnings);
   const bool reproduced =
       !comparison.points.empty() &&

@@ -1,6 +1,7 @@
 // `parlab show`: earlier measurements, as tables or for other programs; with
 // --trend, how the times of points changed from commit to commit.
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
 #include <string>
@@ -117,30 +118,28 @@ std::vector<Column> trend_columns() {
           {"change", "change"}};
 }
 
-Row row_of_step(const TrendStep& step, double slowest) {
+void add_step(Table& table, const TrendStep& step, double slowest) {
   const Record& last = step.runs.last;
-  Row row =
-      row_of({last.machine, last.full_name(), last.point(),
-              to_string(last.tunables), step.date.substr(0, 10), step.commit});
   const Quantity ratio{step.ratio.value, Unit::factor, step.ratio.interval};
   const bool said = step.compared || step.change == Change::failed;
+  Text runs;
+  Cell time{Text(), last.verdict}, bar;
   if (last.timed()) {
     const double median = step.runs.median();
-    row.cells.push_back({.text = std::int64_t(step.runs.samples.size())});
-    row.cells.push_back({.text = Quantity{median, Unit::second}});
-    row.cells.push_back({.text = Meter{median / slowest}});
-  } else {
-    row.cells.resize(row.cells.size() + 3);
-    row.cells[7].note = to_string(last.verdict);
+    runs = step.runs.samples.size();
+    time = Quantity{median, Unit::second};
+    bar = Meter{median / slowest};
   }
-  row.cells.push_back({.text = step.compared ? Text(ratio) : Text()});
-  row.cells.push_back({.text = step.compared ? Text(Range{ratio}) : Text()});
-  row.cells.push_back({.text = said ? to_string(step.change) : ""});
+  auto& row =
+      table.add({last.machine, last.full_name(), last.point(),
+                 to_string(last.tunables), step.date.substr(0, 10), step.commit,
+                 runs, time, bar, step.compared ? Text(ratio) : Text(),
+                 step.compared ? Text(Range{ratio}) : Text(),
+                 said ? Text(step.change) : Text()});
   row.tone = !said                           ? Tone::plain
              : step.change <= Change::slower ? Tone::bad
              : step.change == Change::faster ? Tone::good
                                              : Tone::plain;
-  return row;
 }
 
 void add_rows(Table& table, const Trend& trend) {
@@ -148,7 +147,7 @@ void add_rows(Table& table, const Trend& trend) {
   for (const auto& step : trend.steps)
     slowest = std::max(slowest, step.runs.median());
   for (const auto& step : trend.steps)
-    table.rows.push_back(row_of_step(step, slowest));
+    add_step(table, step, slowest);
 }
 
 // A heading for each point.
@@ -158,9 +157,7 @@ Table table_for_people(const std::vector<const Trend*>& trends) {
     const Record& last = trend->steps.back().runs.last;
     auto title = last.machine + ": " + last.full_name() + " " + last.point();
     if (!last.tunables.empty()) title += ", " + to_string(last.tunables);
-    Row heading{.cells = std::vector<Cell>(5), .heading = true};
-    heading.cells.back().text = title;
-    table.rows.push_back(std::move(heading));
+    table.add({Text(), Text(), Text(), Text(), title}).heading = true;
     add_rows(table, *trend);
   }
   return table;
@@ -168,8 +165,7 @@ Table table_for_people(const std::vector<const Trend*>& trends) {
 
 Document document_of(const std::vector<Trend>& trends, bool all) {
   std::vector<const Trend*> shown;
-  std::size_t once = 0;
-  std::int64_t steady = 0;
+  std::size_t once = 0, steady = 0;
   for (const auto& trend : trends) {
     if (trend.steps.size() < 2) {
       ++once;
@@ -179,8 +175,7 @@ Document document_of(const std::vector<Trend>& trends, bool all) {
       shown.push_back(&trend);
     }
   }
-  Document document;
-  if (!shown.empty()) document.add(table_for_people(shown));
+  Document document{.blocks = {table_for_people(shown)}};
   Text rest =
       "Not shown: " + page::counted(once, "point") + " of one commit alone";
   if (steady > 0)
@@ -211,11 +206,7 @@ int show_trends(const Arguments& arguments, const Streams& streams) {
   Table steps{.key = "step", .columns = trend_columns()};
   for (const auto& trend : trends)
     add_rows(steps, trend);
-  if (format == "table") {
-    streams.print(document_of(trends, arguments.on("all")));
-  } else {
-    streams.print(steps, format);
-  }
+  streams.print(document_of(trends, arguments.on("all")), steps, format);
   streams.warn(loaded.warnings);
   return EXIT_SUCCESS;
 }
@@ -290,6 +281,8 @@ int show_records(const Arguments& arguments, const Streams& streams) {
     const Record& first = records[point.front()];
     return std::tie(first.machine, first.workload, first.size);
   });
+  // Other formats do not refer to records that are not shown.
+  const bool compares = format == "table" || format == "csv";
   // In portions, each deleted once it is shown, since a copy of a large file
   // would be expensive.
   constexpr std::size_t at_once = 512;
@@ -299,6 +292,7 @@ int show_records(const Arguments& arguments, const Streams& streams) {
     on_all_cores(shown.size(), [&](std::size_t i) {
       for (const std::size_t number : points[begin + i])
         shown[i].push_back(std::move(records[number]));
+      if (!compares) std::erase_if(shown[i], std::not_fn(filter));
       std::ranges::stable_sort(
           shown[i], {}, [&](const Record& record) { return place(record); });
       if (by_time) {

@@ -78,8 +78,8 @@ Table table_of(const std::string& title, const SqlAnswer& answer) {
         quantity->interval = interval_of(found[i + 1], found[i + 2]);
       const bool has_range = has_interval && quantity && quantity->interval;
       const Text range = has_range ? Text(Range{*quantity}) : Text();
-      cells.push_back({value});
-      if (has_interval) cells.push_back({range});
+      cells.emplace_back(value);
+      if (has_interval) cells.emplace_back(range);
     }
     if (has_interval) i += 2;
   }
@@ -88,9 +88,9 @@ Table table_of(const std::string& title, const SqlAnswer& answer) {
 
 int print_tables(const Arguments& arguments, const Streams& streams) {
   const auto format = format_of(arguments, {"table", "json"});
-  const auto document =
-      experiment_tables(arguments.positional.at(0), arguments.positional.at(1));
-  streams.print(document, format);
+  streams.print(
+      experiment_tables(arguments.positional.at(0), arguments.positional.at(1)),
+      format);
   return EXIT_SUCCESS;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
@@ -50,7 +51,8 @@ struct Text {
   }
   Text(std::string_view text) : Text(std::string(text)) {}
   Text(Quantity quantity) : pieces{quantity} {}
-  Text(std::int64_t count) : pieces{count} {}
+  Text(std::integral auto count) : pieces{static_cast<std::int64_t>(count)} {}
+  Text(NamedEnum auto value) : Text(to_string(value)) {}
   Text(Range range) : pieces{range} {}
   Text(Detail detail) : pieces{std::move(detail)} {}
   Text(Link link) : pieces{std::move(link)} {}
@@ -68,9 +70,17 @@ inline Text operator+(Text a, const Text& b) {
 }
 
 struct Cell {
-  Text text = {};       // empty: unknown, or it does not apply
-  Text note = {};       // in small print below it or after it
-  std::string id = {};  // anchor for links
+  Cell() = default;
+  // content: whatever a text can be made of.
+  template <std::convertible_to<Text> T>
+  Cell(T&& content, Text more = {}, std::string anchor = {})
+      : text(std::forward<T>(content)),
+        note(std::move(more)),
+        id(std::move(anchor)) {}
+
+  Text text;       // empty: unknown, or it does not apply
+  Text note;       // in small print below it or after it
+  std::string id;  // anchor for links
 };
 
 struct Column {
@@ -98,13 +108,11 @@ struct Row {
   bool heading = false;     // heading of the rows below, over all columns
   Tone tone = Tone::plain;  // its colour on a terminal
 };
-inline Row row_of(const std::vector<Text>& texts) {
-  Row row;
-  for (const auto& text : texts)
-    row.cells.push_back({.text = text});
-  return row;
+inline Row row_of(std::vector<Cell> cells) {
+  return {.cells = std::move(cells)};
 }
 
+// Without rows nothing of it is shown.
 struct Table {
   std::string key = {};  // in JSON: "points"
   Text title = {};
@@ -115,6 +123,10 @@ struct Table {
   bool numbers = false;
   bool folded = false;   // only its title is shown, and unfolds it
   bool printed = false;  // not folded on paper
+
+  Row& add(std::vector<Cell> cells) {
+    return rows.emplace_back(row_of(std::move(cells)));
+  }
 };
 
 // The progress of a ladder, rung by rung.
@@ -230,7 +242,7 @@ struct Picture {
 // ---- documents --------------------------------------------------------------
 
 struct Paragraph {
-  Text text;
+  Text text;           // empty: nothing is shown
   bool small = false;  // in small print
   Tone tone = Tone::plain;
   bool verbatim = false;  // its line breaks are kept

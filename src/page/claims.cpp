@@ -11,10 +11,6 @@
 namespace parlab::page {
 namespace {
 
-std::string verdict_words(const Finding& finding) {
-  return verdict_sign(finding.outcome) + outcome_of(finding);
-}
-
 // "claim-v-obs3"
 std::string claim_anchor(const Finding& finding) {
   return "claim-" + anchor(finding.id);
@@ -26,8 +22,8 @@ Text counted_verdicts(const std::vector<Finding>& findings) {
     ++counts[finding.outcome];
   std::vector<Text> parts;
   for (const auto outcome : every_value<Outcome>()) {
-    parts.push_back(verdict_sign(outcome) + std::string(to_string(outcome)) +
-                    " " + std::to_string(counts[outcome]));
+    parts.push_back(verdict_sign(outcome) + Text(outcome) + " " +
+                    counts[outcome]);
   }
   return joined(parts);
 }
@@ -47,18 +43,18 @@ std::string rule_anchor(const Finding& finding) {
   return "rule-" + anchor(finding.id);
 }
 
-Row row_of(const Finding& finding, const std::filesystem::path& figures) {
+void add_row(Table& table, const Finding& finding,
+             const std::filesystem::path& figures) {
   auto numbers = finding.numbers;
   if (!finding.missing.empty()) {
     numbers +=
         (numbers.empty() ? "Missing: " : "; missing: ") + finding.missing;
   }
-  return {{{.text = Link{finding.id, "#" + claim_anchor(finding)},
-            .id = rule_anchor(finding)},
-           {verdict_words(finding)},
-           {finding.sentence, "Rule: " + finding.rule},
-           {numbers},
-           figure_of(finding, figures)}};
+  const Link link{finding.id, "#" + claim_anchor(finding)};
+  table.add({Cell(link, {}, rule_anchor(finding)),
+             verdict_sign(finding.outcome) + outcome_of(finding),
+             Cell(finding.sentence, "Rule: " + finding.rule), numbers,
+             figure_of(finding, figures)});
 }
 
 LinkCell cell_of(const Finding& finding, const std::string& target) {
@@ -135,10 +131,9 @@ Section claims(const std::vector<Finding>& findings,
                    {"Claim", "Verdict", "What it says, and the rule applied",
                     "Numbers", "Figure"});
   for (const auto& report : reports_of(findings)) {
-    table.rows.push_back({{{report}}, true});
+    table.add({report}).heading = true;
     for (const auto& finding : findings) {
-      if (finding.report == report)
-        table.rows.push_back(row_of(finding, figures));
+      if (finding.report == report) add_row(table, finding, figures);
     }
   }
   Section section{

@@ -69,10 +69,9 @@ std::optional<Section> devices(const Measured& measured) {
                                 {"device", "median", "relative", "95 %"});
     for (const auto& device : spread.devices) {
       const Quantity slower{device.slower, Unit::factor, device.ratio};
-      table.rows.push_back({{{device.device + (device.slow ? " (slow)" : "")},
-                             {Quantity{device.seconds, Unit::second}},
-                             {slower},
-                             {Range{slower}}}});
+      table.add({device.device + (device.slow ? " (slow)" : ""),
+                 Quantity{device.seconds, Unit::second}, slower,
+                 Range{slower}});
     }
     section.add(table);
   }

@@ -168,16 +168,11 @@ Table table_of_rungs(const Costs& rungs, const std::string& title) {
     const auto& record = rung.entry->record;
     const auto& energy = *record.energy;
     const auto joules = energy_of(rung);
-    table.rows.push_back(
-        {{{setting(record)},
-          {Quantity{seconds_of(rung), Unit::second}},
-          {Quantity{energy.seconds, Unit::second}},
-          {joules},
-          {Range{joules}},
-          {per_joule(rung)},
-          {Quantity{joules.value / energy.seconds, Unit::watt}},
-          {Quantity{energy.idle_w, Unit::watt}},
-          {energy.source}}});
+    table.add({setting(record), Quantity{seconds_of(rung), Unit::second},
+               Quantity{energy.seconds, Unit::second}, joules, Range{joules},
+               per_joule(rung),
+               Quantity{joules.value / energy.seconds, Unit::watt},
+               Quantity{energy.idle_w, Unit::watt}, energy.source});
   }
   return table;
 }
@@ -287,14 +282,13 @@ std::optional<Section> energy(const Measured& measured) {
       const auto& record = thrifty.entry->record;
       const auto where_it_was =
           std::string(gpu ? "GPU, " : "CPU, ") + point_of(record);
-      table.rows.push_back(
-          {{{Link{workload, "#" + anchor("workload-" + workload)},
-             where_it_was},
-            {setting(record), std::to_string(rungs.size()) + " of " +
-                                  counted(timed, "variant") + " measured"},
-            with_interval(energy_of(thrifty)),
-            {per_joule(thrifty)},
-            is_it_the_fastest(rungs)}});
+      const Link link{workload, "#" + anchor("workload-" + workload)};
+      table.add(
+          {Cell(link, where_it_was),
+           Cell(setting(record), std::to_string(rungs.size()) + " of " +
+                                     counted(timed, "variant") + " measured"),
+           with_interval(energy_of(thrifty)), per_joule(thrifty),
+           is_it_the_fastest(rungs)});
       details.push_back(
           table_of_rungs(rungs, workload + " on the " + where_it_was));
       if (gpu == measured.has_gpu()) answers.add(rungs, workload);
@@ -311,7 +305,7 @@ std::optional<Section> energy(const Measured& measured) {
                   untold(answers) + ".";
     section.blocks = {Paragraph{strip.title}, strip};
   }
-  if (!table.rows.empty()) section.add(table);
+  section.add(table);
   section.add(
       remark("Energy of one execution, including idle power. For a GPU it is "
              "that of the whole board, for a CPU that of its packages and, if "

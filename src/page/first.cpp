@@ -219,16 +219,21 @@ std::optional<Strip> first_to_fastest(const Measured& measured,
   return strip;
 }
 
-std::vector<FastestRow> fastest_rows(const Measured& measured) {
-  std::vector<FastestRow> rows;
+std::string first_to_fastest_in_markdown(const Measured& measured) {
+  std::string text =
+      "| workload | first kernel | fastest | gain | of the limit | against the "
+      "vendor's library |\n|---|---|---|---|---|---|\n";
   for (const auto& climb : climbs(measured)) {
-    rows.push_back({climb.reference.workload, point_of(climb.fastest->record),
-                    climb.first->record.variant, climb.fastest->record.variant,
-                    climb.gain ? in_words(times(*climb.gain)) : "",
-                    climb.reached > 0 ? in_words(share(climb.reached)) : "",
-                    against_library(climb), in_other_arithmetic(climb)});
+    const auto& fastest = climb.fastest->record;
+    const auto other = in_other_arithmetic(climb);
+    text += "| `" + climb.reference.workload + "`, " + point_of(fastest) +
+            " | `" + climb.first->record.variant + "` | `" + fastest.variant +
+            "` | " + (climb.gain ? in_words(times(*climb.gain)) : "") + " | " +
+            (climb.reached > 0 ? in_words(share(climb.reached)) : "") + " | " +
+            against_library(climb) + (other.empty() ? "" : "; " + other) +
+            " |\n";
   }
-  return rows;
+  return text;
 }
 
 Section first_screen(const Measured& measured,
@@ -238,8 +243,7 @@ Section first_screen(const Measured& measured,
                       "From the first kernel to the fastest, against the "
                       "limit of the hardware"};
   section.add(first_to_fastest(measured, "", "fig-first"));
-  const auto missing = not_measured(measured, findings);
-  if (!missing.empty()) section.add(remark(missing));
+  section.add(remark(not_measured(measured, findings)));
   return section;
 }
 

@@ -183,7 +183,7 @@ std::vector<Block> ranks(const Machines& machines, bool gpu) {
     const auto found =
         contenders(machines, workload, common->first, common->second, gpu);
     const auto& fastest = *found.front().entry;
-    table.rows.push_back({{{workload, point_of(fastest.record)}}, true});
+    table.add({Cell(workload, point_of(fastest.record))}).heading = true;
     for (const auto& [machine, entry] : found) {
       ++there[machine->machine];
       Cell behind{"fastest"};
@@ -192,13 +192,10 @@ std::vector<Block> ranks(const Machines& machines, bool gpu) {
             ratio(fastest.summary.estimate, entry->summary.estimate);
         behind = {as_fast(speed), range_of(speed)};
       }
-      table.rows.push_back(
-          {{{Link{machine->machine, page_address(*machine) + "#" +
-                                        anchor("workload-" + workload)},
-             half_of(*machine, *entry)},
-            {setting(entry->record)},
-            with_interval(time_of(*entry)),
-            behind}});
+      const Link link{machine->machine, page_address(*machine) + "#" +
+                                            anchor("workload-" + workload)};
+      table.add({Cell(link, half_of(*machine, *entry)), setting(entry->record),
+                 with_interval(time_of(*entry)), behind});
     }
     if (found.size() < 2) continue;
     ++wins[found.front().machine->machine];
@@ -276,12 +273,10 @@ Section machine_list(const std::vector<Measured>& machines) {
       cpu = {run.cpu, counted(run.cores, "core") + ", " +
                           Quantity{run.memory_bytes, Unit::byte}};
     }
-    table.rows.push_back({{{Link{measured.machine, page_address(measured)}},
-                           {gpus_of(measured)},
-                           cpu,
-                           cell_of(measured.device_ceilings()),
-                           cell_of(measured.host_ceilings()),
-                           {counted(measured.entries.size(), "point")}}});
+    table.add({Link{measured.machine, page_address(measured)},
+               gpus_of(measured), cpu, cell_of(measured.device_ceilings()),
+               cell_of(measured.host_ceilings()),
+               counted(measured.entries.size(), "point")});
   }
   return {.id = "machines",
           .title = "Machines",

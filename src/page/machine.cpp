@@ -25,7 +25,7 @@ std::string each(const std::vector<Run>& runs, Value value) {
 Table facts(const std::vector<std::pair<std::string, Text>>& all) {
   auto table = table_of({"", ""});
   for (const auto& [name, text] : all) {
-    if (!text.empty()) table.rows.push_back({{{name}, {text}}});
+    if (!text.empty()) table.add({name, text});
   }
   return table;
 }
@@ -71,12 +71,10 @@ Section ceilings_of(const std::string& what, const Ceilings& ceilings) {
     const auto copy = std::ranges::find_if(
         ceilings.copy,
         [size = bytes](const auto& point) { return point.first == size; });
-    table.rows.push_back(
-        {{{size_of(bytes)},
-          {bandwidth(read)},
-          {copy == ceilings.copy.end() ? Text() : bandwidth(copy->second)}}});
+    table.add({size_of(bytes), bandwidth(read),
+               copy == ceilings.copy.end() ? Text() : bandwidth(copy->second)});
   }
-  if (!table.rows.empty()) section.add(table);
+  section.add(table);
   return section;
 }
 

@@ -170,13 +170,10 @@ Section roofline(const Measured& measured, bool gpu) {
          in_words(entry->record.workload + ", " + setting(entry->record) +
                   ": " + rate(performance(*entry)) +
                   (reached > 0 ? ", " + share_of_it : Text()))});
-    table.rows.push_back({{{entry->record.workload},
-                           {setting(entry->record)},
-                           {dimensions(entry->record)},
-                           {std::string(to_string(entry->record.dtype))},
-                           {Quantity{intensity(*entry)}},
-                           {rate(performance(*entry))},
-                           {share_of_it}}});
+    table.add({entry->record.workload, setting(entry->record),
+               dimensions(entry->record), entry->record.dtype,
+               Quantity{intensity(*entry)}, rate(performance(*entry)),
+               share_of_it});
   }
   section.blocks = {chart, table};
   if (!finding.empty())

@@ -153,12 +153,11 @@ std::optional<Section> pair_section(const Measured& slower,
           ++small;
           small_with_none += as_the_roof == false ? 1 : 0;
         }
-        table.rows.push_back(
-            {{{workload, point},
-              {times(gain), interval(gain)},
-              {factor(pair.gain_of_roof()), "set by " + limit},
-              {goes_with, pair.near_roofs() ? "" : "far from its limit"},
-              {setting(pair.slower->record) + " and " + setting(record)}}});
+        table.add(
+            {Cell(workload, point), Cell(times(gain), interval(gain)),
+             Cell(factor(pair.gain_of_roof()), "set by " + limit),
+             Cell(goes_with, pair.near_roofs() ? "" : "far from its limit"),
+             setting(pair.slower->record) + " and " + setting(record)});
       }
     }
     if (!both) add_to(not_both, workload);

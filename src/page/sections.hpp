@@ -35,12 +35,8 @@ Section first_screen(const Measured& measured,
 std::optional<Strip> first_to_fastest(const Measured& measured,
                                       const std::string& page,
                                       const std::string& id);
-// The same in words, for a table.
-struct FastestRow {
-  std::string workload, point, first, fastest, gain, reached, against_library,
-      other_arithmetic;
-};
-std::vector<FastestRow> fastest_rows(const Measured& measured);
+// The same as a table in Markdown.
+std::string first_to_fastest_in_markdown(const Measured& measured);
 
 // ---- sections
 

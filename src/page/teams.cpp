@@ -1,6 +1,7 @@
 // The gain of a second GPU, and from which size on it pays.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "page/reference.hpp"
 #include "page/sections.hpp"
@@ -67,8 +68,10 @@ std::vector<Team> teams_of(const Measured& measured) {
   return found;
 }
 
+// The looks of the first, second and third number of GPUs.
+constexpr Look looks[] = {Look::disc, Look::square, Look::diamond};
+
 MarkedRow row_of(const Team& team, const std::string& page) {
-  constexpr Look looks[] = {Look::disc, Look::square, Look::diamond};
   MarkedRow row{.name = team.workload,
                 .note = point_of(team.largest.begin()->second.entry->record),
                 .target = page + "#" + anchor("workload-" + team.workload)};
@@ -90,27 +93,26 @@ std::vector<Block> what_teams_buy(const Measured& measured,
                                   const std::string& page) {
   const auto all = teams_of(measured);
   if (all.empty()) return {};
-  std::map<std::int64_t, bool> counts;
+  std::set<std::int64_t> counts;
   for (const auto& team : all) {
     for (const auto& [gpus, share] : team.largest)
-      counts[gpus] = true;
+      counts.insert(gpus);
   }
   Strip strip{
       .id = "fig-teams",
       .title = {},
       .from = 0,
-      .to = static_cast<double>(counts.rbegin()->first) + 0.2,
+      .to = static_cast<double>(*counts.rbegin()) + 0.2,
       .line = 1,
       .leads = "Each row links to the ladder of its workload.",
       .caption =
           "The best variant on several GPUs relative to the best on one, at "
           "the largest size measured. Several GPUs pay from a size on if they "
           "are faster at it and at every larger size measured."};
-  for (int i = 0; i <= counts.rbegin()->first; ++i)
+  for (int i = 0; i <= *counts.rbegin(); ++i)
     strip.ticks.push_back({i, std::to_string(i) + " ×"});
-  constexpr Look looks[] = {Look::disc, Look::square, Look::diamond};
   std::size_t i = 0;
-  for (const auto& [gpus, there] : counts)
+  for (const auto gpus : counts)
     strip.key.push_back({looks[i++ % 3], std::to_string(gpus) + " GPUs"});
   std::vector<Text> gains;
   for (const auto& team : all) {
@@ -121,7 +123,7 @@ std::vector<Block> what_teams_buy(const Measured& measured,
                          : " from " + Text(share.pays_from) + " on"));
     strip.rows.push_back(row_of(team, page));
   }
-  strip.title = std::to_string(counts.begin()->first) +
+  strip.title = std::to_string(*counts.begin()) +
                 " GPUs relative to one, at the largest size, and the size from "
                 "which they pay: " +
                 in_words(joined(gains, "; ")) + ".";

@@ -63,14 +63,13 @@ std::optional<Section> threads(const Measured& measured) {
       const auto some = of_usual_parameters(of_dtype(entries, dtype));
       for (const auto& [entry, gain] : uses_of_fastest(measured, some)) {
         const auto& [value, interval] = gain.efficiency;
-        table.rows.push_back(
-            {{{workload + ", " + entry->record.name(), point_of(entry->record)},
-              {gain.threads},
-              {time_of(*entry)},
-              with_interval({value, Unit::fraction, interval}),
-              {gain.limit    ? Text(gain.limit)
-               : gain.good() ? Text("nothing")
-                             : Text("not known")}}});
+        table.add({Cell(workload + ", " + entry->record.name(),
+                        point_of(entry->record)),
+                   gain.threads, time_of(*entry),
+                   with_interval({value, Unit::fraction, interval}),
+                   gain.limit    ? Text(gain.limit)
+                   : gain.good() ? Text("nothing")
+                                 : Text("not known")});
       }
     }
   }

@@ -365,16 +365,15 @@ Section transfers(const Measured& measured) {
     const auto& workload = journey.workload;
     not_both.erase(workload);
     const auto &cpu = *journey.pageable().cpu, &gpu = *journey.pageable().gpu;
-    table.rows.push_back(
-        {{{Link{workload, "#fig-" + anchor("transfers-" + workload)},
-           dimensions(gpu.record)},
-          {Quantity{cpu.summary.median, Unit::second}, setting(cpu.record)},
-          {Quantity{gpu.summary.median, Unit::second}, setting(gpu.record)},
-          verdict(journey.all[0], &Duel::kernel),
-          verdict(journey, Way::pageable),
-          verdict(journey, Way::pinned),
-          verdict(journey, Way::overlapped),
-          {paid(journey.pageable())}}});
+    const Link link{workload, "#fig-" + anchor("transfers-" + workload)};
+    const auto of_variant = [](const Entry& entry) {
+      const Quantity time{entry.summary.median, Unit::second};
+      return Cell(time, setting(entry.record));
+    };
+    table.add({Cell(link, dimensions(gpu.record)), of_variant(cpu),
+               of_variant(gpu), verdict(journey.all[0], &Duel::kernel),
+               verdict(journey, Way::pageable), verdict(journey, Way::pinned),
+               verdict(journey, Way::overlapped), paid(journey.pageable())});
     charts.push_back(chart_of_ways(journey, measured));
   }
   section.blocks = does_it_pay(all_journeys);

@@ -26,7 +26,7 @@ std::optional<Section> glossary() {
                 means = std::regex_replace(found[2].str(), link, "");
     std::erase(word, '*');
     std::erase(means, '`');
-    words.rows.push_back(parlab::row_of({word, means}));
+    words.add({word, means});
   }
   if (words.rows.empty()) return std::nullopt;
   words.folded = true;

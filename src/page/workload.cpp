@@ -15,11 +15,8 @@ Table failures(const Measured& measured, const std::string& workload) {
                               {"variant", "size", "dtype", "verdict", "why"});
   for (const auto& record : measured.failed) {
     if (record.workload != workload) continue;
-    table.rows.push_back({{{setting(record)},
-                           {dimensions(record)},
-                           {std::string(to_string(record.dtype))},
-                           {std::string(to_string(record.verdict))},
-                           {record.detail}}});
+    table.add({setting(record), dimensions(record), record.dtype,
+               record.verdict, record.detail});
   }
   return table;
 }
@@ -99,8 +96,7 @@ Section workload_section(const Measured& measured, const std::string& workload,
   if (const auto reference = reference_of(measured, workload))
     section.add(ladders(measured, *reference, curves));
   section.add(only_verified(measured, workload));
-  auto failed = failures(measured, workload);
-  if (!failed.rows.empty()) section.add(std::move(failed));
+  section.add(failures(measured, workload));
   std::vector<Text> shared;
   for (const auto& experiment : measured.experiments) {
     const auto& names = experiment.workloads;

@@ -187,6 +187,7 @@ class Page {
   }
 
   void write(const Paragraph& paragraph, int) {
+    if (paragraph.text.empty()) return;
     write(paragraph.verbatim ? "pre" : "p", paragraph.text,
           paragraph.small ? Attributes{{"class", "note"}} : Attributes{});
     html_.line_break();
@@ -231,6 +232,7 @@ class Page {
   // ---- tables ---------------------------------------------------------------
 
   void write(const Table& table, int) {
+    if (table.rows.empty()) return;
     if (!table.title.empty()) {
       html_.open("details", fold(!table.folded, table.printed));
       html_.open("summary");

@@ -118,6 +118,7 @@ std::string text_of(const List& list, int) {
   return text;
 }
 std::string text_of(const Table& table, int level) {
+  if (table.rows.empty()) return "";
   const auto text = text_of_table(table);
   if (table.folded && !table.title.empty()) return folded(table.title, text);
   const auto title = title_of(table.title, level + 1);

@@ -164,6 +164,7 @@ class TextTable {
 };
 
 std::string text_of(const Paragraph& paragraph, const Looks& looks) {
+  if (paragraph.text.empty()) return "";
   return lines_of(paragraph.text, looks, colour_of(paragraph.tone));
 }
 std::string text_of(const List& list, const Looks& looks) {
@@ -190,6 +191,7 @@ std::string text_of_block(const Block& block, const Looks& looks) {
 }  // namespace
 
 std::string terminal(const Table& table, const Looks& looks) {
+  if (table.rows.empty()) return "";
   return title_of(table.title, looks) + TextTable(table, looks).print();
 }
 

@@ -17,7 +17,7 @@ bool on_gpu(const Record& record) {
 }
 
 Text count_or_dash(int count, bool known) {
-  return known ? Text(std::int64_t{count}) : Text("-");
+  return known ? Text(count) : Text("-");
 }
 
 // The counter of this name, in this unit.
@@ -36,11 +36,12 @@ Text traffic(const Record& record) {
 
 // Facts of the compiler and the occupancy calculator, which emulation lacks,
 // and the profiler's counts.
-std::vector<Text> explained(const Record& record, bool counted) {
+std::vector<Cell> explained(const Record& record, const std::string& name,
+                            bool counted) {
   const auto& launch = record.launch;
   const bool occupancy = launch.active_warps > 0;
-  std::vector<Text> cells{
-      count_or_dash(launch.registers, launch.registers > 0),
+  std::vector<Cell> cells{
+      name, count_or_dash(launch.registers, launch.registers > 0),
       count_or_dash(launch.shared_bytes, launch.launches > 0),
       occupancy ? Text(Quantity{launch.occupancy, Unit::fraction}) : Text("-"),
       !occupancy                             ? "-"
@@ -56,7 +57,7 @@ std::vector<Text> explained(const Record& record, bool counted) {
         counter(record, "shared_bank_conflicts", Unit::none), traffic(record),
         counter(record, "memory_percent", Unit::fraction, per_cent),
         counter(record, "compute_percent", Unit::fraction, per_cent)})
-    cells.push_back(cell);
+    cells.emplace_back(cell);
   return cells;
 }
 
@@ -74,19 +75,14 @@ Table table_explained(const std::vector<Record>& records, bool counted) {
   for (const auto& record : records) {
     auto name = record.name();
     if (!record.tunables.empty()) name += " " + to_string(record.tunables);
-    std::vector<Text> cells{name};
     if (record.verdict != Verdict::passed) {
-      cells.push_back(to_string(record.verdict) + Text(": ") + record.detail);
-      table.rows.push_back(row_of(cells));
+      table.add({name, record.verdict + Text(": ") + record.detail});
       continue;
     }
-    const auto more = explained(record, counted);
-    cells.insert(cells.end(), more.begin(), more.end());
-    table.rows.push_back(row_of(cells));
+    table.add(explained(record, name, counted));
     if (record.launch.spill_bytes > 0) {
-      table.rows.push_back(
-          row_of({"", "(spills " + std::to_string(record.launch.spill_bytes) +
-                          " bytes per thread)"}));
+      table.add({"", "(spills " + std::to_string(record.launch.spill_bytes) +
+                         " bytes per thread)"});
     }
   }
   return table;

@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(markdown_shows_what_a_terminal_shows) {
 
 BOOST_AUTO_TEST_CASE(markdown_has_a_cell_for_each_column) {
   Table table{.columns = {{.title = "a"}, {.title = "b"}, {.title = "c"}},
-              .rows = {{.cells = {{.text = "group"}}, .heading = true},
+              .rows = {{.cells = {"group"}, .heading = true},
                        row_of({"1", "fills the rest"}),
                        row_of({"1", "", "3"})},
               .numbers = true};
