@@ -52,11 +52,11 @@ std::string in_brief(std::vector<std::string> problems) {
 // The output for one point, empty if none of its records is kept; or the sum of
 // all.
 struct Printed {
-  std::string text, baseline;
-  bool times = false, energy = false, threads = false;
+  std::string text;
+  PointTables tables;  // in the sum without the section
   // verified by emulation: "dmv", "cuda/naive", "64x64 float"
   std::vector<std::array<std::string, 3>> verified = {};
-  std::size_t passed = 0, failed = 0, others = 0, more = 0;
+  std::size_t passed = 0, failed = 0, others = 0;
 };
 
 class TableReporter final : public Reporter {
@@ -86,12 +86,12 @@ class TableReporter final : public Reporter {
     const auto say = [&](const std::string& text, Tone tone = Tone::plain) {
       end.add(Paragraph{.text = text, .small = true, .tone = tone});
     };
-    if (all_.times && style_.legend) add_legend(say);
+    if (all_.tables.times && style_.legend) add_legend(say);
     for (const auto& [names, sizes] : verified_by_size()) {
       say("verified by emulation, not timed: " + names + " at " + sizes);
     }
-    if (all_.more > 0) {
-      say(std::to_string(all_.more) +
+    if (all_.tables.more > 0) {
+      say(std::to_string(all_.tables.more) +
           " more settings of these variants: --all shows them");
     }
     if (all_.passed + all_.failed + all_.others > 0)
@@ -107,14 +107,14 @@ class TableReporter final : public Reporter {
         "?: too few samples.");
     say("limit: share of what this machine can attain; rate: bytes or "
         "operations that are needed, per second.");
-    if (all_.threads) {
+    if (all_.tables.threads) {
       say("efficiency: time of one thread over n times that of n threads.");
     }
-    if (!all_.baseline.empty()) {
-      say("speedup: over " + all_.baseline +
+    if (!all_.tables.baseline.empty()) {
+      say("speedup: over " + all_.tables.baseline +
           "; +copies: with those to and from the GPU.");
     }
-    if (all_.energy) {
+    if (all_.tables.energy) {
       say("joules: of one execution, by the counters of the GPU or of the CPU, "
           "to 3 %.");
     }
@@ -158,77 +158,53 @@ class TableReporter final : public Reporter {
   }
 
   Printed printed(const std::vector<Record>& records) const {
-    auto rows = rows_of(records);
-    if (style_.keep) {
-      std::erase_if(
-          rows, [&](const TimedRow& row) { return !style_.keep(*row.record); });
-    }
     Printed result;
-    for (const auto& [record, summary, timed] : rows) {
-      const bool passed = record->verdict == Verdict::passed;
-      ++(passed            ? result.passed
-         : failed(*record) ? result.failed
-                           : result.others);
-      if (is_only_verified(*record)) {
-        result.verified.push_back({record->workload, record->name(),
-                                   size_text(record->workload, record->size) +
+    std::vector<const Record*> shown;
+    for (const auto& record : records) {
+      if (style_.keep && !style_.keep(record)) continue;
+      const bool passed = record.verdict == Verdict::passed;
+      ++(passed           ? result.passed
+         : failed(record) ? result.failed
+                          : result.others);
+      if (is_only_verified(record)) {
+        result.verified.push_back({record.workload, record.name(),
+                                   size_text(record.workload, record.size) +
                                        " " +
-                                       std::string(to_string(record->dtype))});
+                                       std::string(to_string(record.dtype))});
+      } else {
+        shown.push_back(&record);
       }
     }
-    std::erase_if(rows, [](const TimedRow& row) {
-      return is_only_verified(*row.record);
-    });
-    if (!rows.empty()) add_tables(result, rows, records);
+    if (!shown.empty()) add_tables(result, shown, records);
     return result;
   }
 
-  void add_tables(Printed& result, const std::vector<TimedRow>& rows,
+  void add_tables(Printed& result, const std::vector<const Record*>& shown,
                   const std::vector<Record>& records) const {
     const Record& first = records.front();
     const auto known = runs_.find(first.run);
     const Run run = known == runs_.end() ? Run() : known->second;
-    const auto yardsticks = compare(rows, records, run);
     const auto whose = known == runs_.end()                  ? first.machine
                        : style_.since || run.machine.empty() ? machine_of(run)
                                                              : run.machine;
-    Section section{.title = heading(first, whose, style_.looks.width)};
-    const auto best = best_of_each(rows);
-    section.add(table_of_rows(best, yardsticks));
-    result.times = yardsticks.best != nullptr;
-    result.threads = any_efficiency(best, yardsticks);
-    result.energy = any_energy(rows);
-    if (yardsticks.best != nullptr && best.size() > 1) {
-      auto leads = fastest(best, yardsticks, style_.since.has_value());
-      if (!leads.text.empty()) section.add(std::move(leads));
-    }
-    add_other_arithmetic(section, best);
-    if (auto use = use_of_threads(yardsticks); !use.text.empty())
-      section.add(std::move(use));
-    if (best.size() < rows.size()) {
-      if (style_.all) {
-        section.add(Section{.title = "all settings",
-                            .blocks = {table_of_rows(rows, yardsticks)}});
-      } else {
-        result.more = rows.size() - best.size();
-      }
-    }
-    add_what_is_absent(section, rows);
-    if (yardsticks.baseline != nullptr)
-      result.baseline = yardsticks.baseline->name();
+    result.tables = tables_of_point(shown, records, run, style_.all,
+                                    style_.since.has_value());
+    auto& section = result.tables.section;
+    section.title = heading(first, whose, style_.looks.width);
     result.text = formatted(section, style_.looks) + "\n";
   }
 
   void print(const Printed& point) {
     out_ << point.text;
-    if (!point.baseline.empty()) all_.baseline = point.baseline;
-    all_.times |= point.times;
-    all_.threads |= point.threads;
-    all_.energy |= point.energy;
+    const auto& tables = point.tables;
+    if (!tables.baseline.empty()) all_.tables.baseline = tables.baseline;
+    all_.tables.times |= tables.times;
+    all_.tables.threads |= tables.threads;
+    all_.tables.energy |= tables.energy;
+    all_.tables.more += tables.more;
     all_.passed += point.passed;
     all_.failed += point.failed;
     all_.others += point.others;
-    all_.more += point.more;
     std::ranges::copy(point.verified, std::back_inserter(all_.verified));
   }
 

@@ -1,14 +1,38 @@
 #include "report/point_table.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <tuple>
 
 #include "core/text.hpp"
 #include "core/variant.hpp"
 #include "record/speedup.hpp"
+#include "statistics/statistics.hpp"
 
 namespace parlab {
 namespace {
+
+struct TimedRow {
+  const Record* record;
+  Summary summary;
+  bool timed;  // only results that passed have a time
+  bool interval() const {
+    return timed && std::isfinite(summary.interval.high);
+  }
+};
+
+// The references for all rows of one point.
+struct Yardsticks {
+  // lowest median; among rows with the arithmetic of their type if there are
+  // any, and among these of rows with data in place
+  const TimedRow* best = nullptr;
+  const Record* baseline = nullptr;  // the serial one
+  Uncertain baseline_time;
+  bool flops = false;  // show the rate of operations, not of bytes
+  // of the rows whose variant was also measured with one thread
+  std::map<const Record*, ThreadGain> threads = {};
+};
 
 // From this ratio on, arithmetic is expected to be the limit, not memory.
 constexpr double many_flops_a_byte = 10;
@@ -94,11 +118,9 @@ Text energy(const Record& record) {
   return Quantity{record.energy->summary().median, Unit::joule};
 }
 
-Row row_without_time(const Record& record) {
-  auto row =
-      row_of({"-", record.name(), to_string(record.tunables), reason(record)});
-  row.tone = failed(record) ? Tone::bad : Tone::faint;
-  return row;
+void add_without_time(Table& table, const Record& record) {
+  table.add({"-", record.name(), to_string(record.tunables), reason(record)})
+      .tone = failed(record) ? Tone::bad : Tone::faint;
 }
 
 Table table_of_verdicts(const std::vector<TimedRow>& rows) {
@@ -107,7 +129,7 @@ Table table_of_verdicts(const std::vector<TimedRow>& rows) {
                           {.title = "tunables", .widest = 20},
                           {.title = "verdict"}}};
   for (const auto& row : rows)
-    table.rows.push_back(row_without_time(*row.record));
+    add_without_time(table, *row.record);
   return table;
 }
 
@@ -116,41 +138,25 @@ Row row_with_time(const TimedRow& row, const Yardsticks& yardsticks,
   const auto threads = yardsticks.threads.find(row.record);
   const Record& record = *row.record;
   const auto mark = mark_of(row, yardsticks);
-  std::vector<Text> cells{
-      mark,
-      record.name(),
-      to_string(record.tunables),
-      Quantity{row.summary.median, Unit::second},
-      half_width(row),
-      Meter{
-          std::min(1.0, yardsticks.best->summary.median / row.summary.median)},
-      roof(row),
-      rate(row, yardsticks.flops),
-      gain_of(row, yardsticks, Copies::none),
-      copies ? gain_of(row, yardsticks, Copies::pageable) : Text()};
+  Row line{{mark, record.name(), to_string(record.tunables),
+            Quantity{row.summary.median, Unit::second}, half_width(row),
+            Meter{std::min(
+                1.0, yardsticks.best->summary.median / row.summary.median)},
+            roof(row), rate(row, yardsticks.flops),
+            gain_of(row, yardsticks, Copies::none),
+            copies ? gain_of(row, yardsticks, Copies::pageable) : Text()}};
   if (efficiencies) {
-    cells.push_back(
+    line.cells.emplace_back(
         threads == yardsticks.threads.end()
             ? Text("-")
             : Quantity{threads->second.efficiency.value, Unit::fraction});
   }
-  if (energies) cells.push_back(energy(record));
-  auto cells_of_row = row_of(cells);
-  if (mark == "*" || mark == "=") cells_of_row.tone = Tone::good;
-  return cells_of_row;
+  if (energies) line.cells.emplace_back(energy(record));
+  if (mark == "*" || mark == "=") line.tone = Tone::good;
+  return line;
 }
 
-}  // namespace
-
-std::vector<TimedRow> rows_of(const std::vector<Record>& records) {
-  std::vector<TimedRow> rows;
-  for (const auto& record : records) {
-    const bool timed = record.timed() && !record.emulated;
-    rows.push_back({&record, timed ? record.summary() : Summary{}, timed});
-  }
-  return rows;
-}
-
+// rows: the shown ones of these records.
 Yardsticks compare(const std::vector<TimedRow>& rows,
                    const std::vector<Record>& records, const Run& run) {
   Yardsticks yardsticks;
@@ -189,6 +195,8 @@ bool any_energy(const std::vector<TimedRow>& rows) {
       rows, [](const TimedRow& row) { return row.record->has_energy(); });
 }
 
+// Why some have no energy or no limit: each reason once, with the variants
+// concerned.
 void add_what_is_absent(Section& section, const std::vector<TimedRow>& rows) {
   const auto add = [&](const std::string& what, const auto& why_of) {
     std::vector<std::pair<Detail, std::vector<std::string>>> reasons;
@@ -237,17 +245,19 @@ Table table_of_rows(const std::vector<TimedRow>& rows,
   if (energies) table.columns.push_back({.title = "joules", .right = true});
   for (const auto& row : rows) {
     if (!row.timed) {
-      table.rows.push_back(row_without_time(*row.record));
+      add_without_time(table, *row.record);
       continue;
     }
     table.rows.push_back(
         row_with_time(row, yardsticks, copies, efficiencies, energies));
     if (const auto note = notes(*row.record); !note.empty())
-      table.rows.push_back(row_of({"", "", "", "(" + note + ")"}));
+      table.add({"", "", "", "(" + note + ")"});
   }
   return table;
 }
 
+// The fastest configuration of each variant, or one without a time if no other
+// exists.
 std::vector<TimedRow> best_of_each(const std::vector<TimedRow>& rows) {
   std::vector<TimedRow> best;
   for (const auto& row : rows) {
@@ -264,17 +274,10 @@ std::vector<TimedRow> best_of_each(const std::vector<TimedRow>& rows) {
   return best;
 }
 
-std::string title_of_point(const Record& record) {
-  return record.workload + " " + size_text(record.workload, record.size) + " " +
-         std::string(to_string(record.dtype)) + ", " +
-         std::string(to_string(record.cache)) + " caches" +
-         (record.inputs == InputKind::uniform
-              ? ""
-              : ", inputs " + std::string(to_string(record.inputs)));
-}
-
+// The fastest variant, its lead, and the ones that the samples cannot tell from
+// it. Empty if none has the arithmetic of its type.
 Paragraph fastest(const std::vector<TimedRow>& best,
-                  const Yardsticks& yardsticks, bool goes_on) {
+                  const Yardsticks& yardsticks, bool can_go_on) {
   const Record& record = *yardsticks.best->record;
   if (!in_full(*yardsticks.best)) return {};
   Text text = "fastest: " + Text(record.name());
@@ -293,11 +296,13 @@ Paragraph fastest(const std::vector<TimedRow>& best,
     wide |= !row.record->converged;
   }
   if (!ties.empty()) text += ", tied with " + listed(ties);
-  if (wide && goes_on)
+  if (wide && can_go_on)
     text += "; intervals are wide: a longer --time-limit narrows them";
   return {.text = text, .small = true};
 }
 
+// The variants with other arithmetic than that of their type, which are marked
+// in the table and compete with no others.
 void add_other_arithmetic(Section& section, const std::vector<TimedRow>& best) {
   const auto add = [&](Precision precision, const char* what) {
     std::vector<std::string> names;
@@ -313,6 +318,8 @@ void add_other_arithmetic(Section& section, const std::vector<TimedRow>& best) {
   add(Precision::reduced, "~ in reduced precision: ");
 }
 
+// How well the fastest uses its threads, and what limits it; empty if that is
+// not known.
 Paragraph use_of_threads(const Yardsticks& yardsticks) {
   Text text;
   if (yardsticks.best == nullptr) return {};
@@ -324,6 +331,51 @@ Paragraph use_of_threads(const Yardsticks& yardsticks) {
            limit;
   }
   return {.text = text, .small = true};
+}
+
+}  // namespace
+
+std::string title_of_point(const Record& record) {
+  return record.workload + " " + size_text(record.workload, record.size) + " " +
+         std::string(to_string(record.dtype)) + ", " +
+         std::string(to_string(record.cache)) + " caches" +
+         (record.inputs == InputKind::uniform
+              ? ""
+              : ", inputs " + std::string(to_string(record.inputs)));
+}
+
+PointTables tables_of_point(const std::vector<const Record*>& shown,
+                            const std::vector<Record>& records, const Run& run,
+                            bool all_settings, bool can_go_on) {
+  std::vector<TimedRow> rows;
+  for (const auto* record : shown) {
+    const bool timed = record->timed() && !record->emulated;
+    rows.push_back({record, timed ? record->summary() : Summary{}, timed});
+  }
+  const auto yardsticks = compare(rows, records, run);
+  const auto best = best_of_each(rows);
+  const bool any_time = yardsticks.best != nullptr;
+  PointTables tables{.section = {.blocks = {table_of_rows(best, yardsticks)}},
+                     .times = any_time,
+                     .energy = any_energy(rows),
+                     .threads = any_efficiency(best, yardsticks)};
+  auto& section = tables.section;
+  if (any_time && best.size() > 1)
+    section.add(fastest(best, yardsticks, can_go_on));
+  add_other_arithmetic(section, best);
+  section.add(use_of_threads(yardsticks));
+  if (best.size() < rows.size()) {
+    if (all_settings) {
+      section.add(Section{.title = "all settings",
+                          .blocks = {table_of_rows(rows, yardsticks)}});
+    } else {
+      tables.more = rows.size() - best.size();
+    }
+  }
+  add_what_is_absent(section, rows);
+  if (yardsticks.baseline != nullptr)
+    tables.baseline = yardsticks.baseline->name();
+  return tables;
 }
 
 }  // namespace parlab

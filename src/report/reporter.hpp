@@ -30,8 +30,8 @@ class Reporter {
   virtual void finish() {}  // after the last point
 };
 
-// Selects the records that are shown; speedups may still refer to the others.
-// Empty: all are shown.
+// Selects the records that a table or CSV shows; their speedups may refer to
+// the others. Empty: all are shown.
 using Keep = std::function<bool(const Record&)>;
 
 // The contents and looks of a table.
