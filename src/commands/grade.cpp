@@ -1,8 +1,6 @@
 // `parlab grade`: grades submitted kernels; writes a table, a CSV and pages.
 
 #include <sys/statvfs.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -32,20 +30,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace grade;
-
-struct GradeRequest {
-  const Workload* workload = nullptr;  // nullptr: the files show which
-  std::string path;                    // a file, or a folder of submissions
-  std::optional<Dtype> dtype;
-  std::optional<std::string> sizes, hidden;  // as typed
-  std::string reference, output, course;
-  std::string points = "full within 1.2x, linear to 0 at 10x";
-  std::optional<std::uint64_t> seed;  // for the inputs; nullopt: drawn at
-                                      // random
-  std::optional<double> execution_limit_s;
-  bool check = false;  // for one file: only whether it is right
-  bool anonymous = false;
-};
 
 Options grade_options() {
   auto of_runs = run_options({"execution-limit", "format"});
@@ -85,59 +69,22 @@ Options grade_options() {
          of_runs;
 }
 
-// [WORKLOAD] PATH
-GradeRequest read_grading(const Arguments& arguments) {
-  GradeRequest asked;
-  auto words = arguments.positional;
-  if (words.size() == 2) {
-    asked.workload = &workload_called(words.front());
-    words.erase(words.begin());
-  }
-  if (words.size() != 1) {
-    throw UsageError(
-        "grade: needs a folder of submissions, or --check and a file: grade "
-        "dmv submissions/");
-  }
-  asked.path = words.front();
-  if (const auto* setting = arguments.find("dtype"))
-    asked.dtype = from_string<Dtype>(setting->text);
-  if (const auto* setting = arguments.find("sizes"))
-    asked.sizes = setting->text;
-  if (const auto* setting = arguments.find("hidden"))
-    asked.hidden = setting->text;
-  if (const auto* setting = arguments.find("points"))
-    asked.points = setting->text;
-  if (const auto* setting = arguments.find("seed")) {
-    asked.seed = static_cast<std::uint64_t>(
-        parse_count(*setting, 0, std::numeric_limits<std::int64_t>::max()));
-  }
-  if (const auto* setting = arguments.find("execution-limit"))
-    asked.execution_limit_s = parse_positive(*setting, 1e6);
-  asked.reference = arguments.text("reference");
-  asked.output = arguments.text("output");
-  asked.course = arguments.text("course");
-  asked.check = arguments.on("check");
-  asked.anonymous = arguments.on("anonymous");
-  return asked;
-}
-
 // On the GPU, or on the host if all submissions are for it; nullptr: nothing is
-// timed.
-const Variant* find_reference(const GradeRequest& asked,
-                              const Workload& workload, Dtype dtype, bool gpu,
-                              bool on_host) {
+// timed. setting: the option that names it, or nullptr.
+const Variant* find_reference(const Setting* setting, const Workload& workload,
+                              Dtype dtype, bool gpu, bool on_host) {
   const auto variants = Registry::instance().variants(workload.name());
   if (!gpu && !on_host) {
-    if (asked.reference.empty()) return nullptr;
-    throw UsageError("--reference " + asked.reference +
-                     ": nothing is timed without a GPU; leave it out to grade "
-                     "right and wrong");
+    if (setting == nullptr) return nullptr;
+    setting->refuse(
+        "nothing is timed without a GPU; leave it out to grade right and "
+        "wrong");
   }
   const Variant* best = nullptr;
   for (const auto* variant : variants) {
     const auto name = variant->backend + "/" + variant->name;
-    if (!asked.reference.empty()) {
-      if (name == asked.reference || variant->full_name() == asked.reference)
+    if (setting != nullptr) {
+      if (name == setting->text || variant->full_name() == setting->text)
         best = variant;
       continue;
     }
@@ -147,15 +94,13 @@ const Variant* find_reference(const GradeRequest& asked,
     // The library; without one, the highest rung.
     if (peer && (best == nullptr || best->backend != "blas")) best = variant;
   }
-  if (best == nullptr && !asked.reference.empty()) {
-    throw UsageError("--reference " + asked.reference + ": " +
-                     std::string(workload.name()) +
-                     " has no such variant (see --list)");
+  if (setting == nullptr) return best;
+  if (best == nullptr) {
+    setting->refuse(std::string(workload.name()) +
+                    " has no such variant (see --list)");
   }
-  if (best != nullptr && (best->target == Target::team || best->from_host())) {
-    throw UsageError("--reference " + asked.reference +
-                     ": submissions have one GPU, and their arrays on it");
-  }
+  if (best->target == Target::team || best->from_host())
+    setting->refuse("submissions have one GPU, and their arrays on it");
   return best;
 }
 
@@ -172,11 +117,12 @@ std::optional<Course::Map> map_of(const std::optional<Course>& course,
   return std::nullopt;
 }
 
-Assignment assignment_of(const GradeRequest& asked,
+// named: the workload on the command line; nullptr: the files show which.
+Assignment assignment_of(const Arguments& arguments, const Workload* named,
                          const std::vector<Submission>& submissions,
                          const std::optional<Course>& course) {
   Assignment assignment;
-  assignment.workload = asked.workload;
+  assignment.workload = named;
   if (assignment.workload == nullptr) {
     for (const auto& submission : submissions) {
       if (submission.file.empty() || assignment.workload != nullptr) continue;
@@ -189,36 +135,45 @@ Assignment assignment_of(const GradeRequest& asked,
     assignment.workload = Registry::instance().workload(map->workload);
   if (assignment.workload == nullptr) {
     throw UsageError(
-        "grade: name the workload, as in 'parlab grade dmv " + asked.path +
+        "grade: name the workload, as in 'parlab grade dmv " +
+        arguments.positional.back() +
         "': no file includes the header of one, or has a function of a course "
         "that is known (--course). A submission has #include "
         "\"workloads/dmv.hpp\", and at its end const Register<Dmv, float> "
         "variant(...), as docs/how-to/adding-a-kernel.md shows");
   }
   const auto& workload = *assignment.workload;
-  assignment.dtype = asked.dtype ? *asked.dtype
-                     : map       ? map->dtype
-                                 : workload.dtypes().front();
-  assignment.dtype_of_file = asked.check && !asked.dtype;
-  assignment.seed = asked.seed ? *asked.seed : std::random_device{}();
+  const auto* dtype = arguments.find("dtype");
+  assignment.dtype = dtype != nullptr ? from_string<Dtype>(dtype->text)
+                     : map            ? map->dtype
+                                      : workload.dtypes().front();
+  const bool check = arguments.on("check");
+  assignment.dtype_of_file = check && dtype == nullptr;
+  assignment.seed = std::random_device{}();
+  if (const auto* seed = arguments.find("seed")) {
+    assignment.seed = static_cast<std::uint64_t>(
+        parse_count(*seed, 0, std::numeric_limits<std::int64_t>::max()));
+  }
   const bool cuda = std::ranges::any_of(submissions, &Submission::is_cuda);
   assignment.gpu = cuda && !why_no_gpu();
-  const auto sizes_of = [&](const char* option, const std::string& typed) {
+  const auto sizes_of = [&](const Setting& typed) {
     try {
-      return parse_sizes(workload, typed, {});
+      return parse_sizes(workload, typed.text, {});
     } catch (const UsageError& error) {
-      throw UsageError(std::string(option) + ": " + error.what());
+      throw UsageError(typed.name + ": " + error.what());
     }
   };
-  if (asked.sizes) assignment.sizes = sizes_of("--sizes", *asked.sizes);
-  assignment.sizes_asked = asked.sizes.has_value();
-  assignment.hidden_asked = asked.hidden.has_value();
+  const auto *sizes = arguments.find("sizes"),
+             *hidden = arguments.find("hidden");
+  assignment.sizes_asked = sizes != nullptr;
+  assignment.hidden_asked = hidden != nullptr;
+  if (sizes != nullptr) assignment.sizes = sizes_of(*sizes);
   // One file at home: sizes at which mistakes show. A class: also the size that
   // is timed.
   if (assignment.sizes.empty()) {
     for (const std::int64_t n : {1, 64, 100})
       assignment.sizes.push_back(complete_size(workload, {n}));
-    if (!asked.check && (assignment.gpu || !cuda)) {
+    if (!check && (assignment.gpu || !cuda)) {
       // Long enough that a launch is a small part of it, short enough for a
       // class: half of the first size that takes too long.
       const auto too_long =
@@ -228,8 +183,8 @@ Assignment assignment_of(const GradeRequest& asked,
     }
   }
   assignment.hidden =
-      asked.hidden
-          ? sizes_of("--hidden", *asked.hidden)
+      hidden != nullptr
+          ? sizes_of(*hidden)
           : (course && course->squares ? hidden_squares : hidden_sizes)(
                 workload, assignment.dtype, assignment.seed);
   // The arrays, once more for their received copies, and the memory that a
@@ -238,27 +193,26 @@ Assignment assignment_of(const GradeRequest& asked,
   for (const auto& size : assignment.sizes)
     most = std::max(most, workload.work(size, assignment.dtype).bytes);
   assignment.limits.memory_bytes = 2e9 + 6 * most;
-  assignment.points = PointsRule(asked.points);
-  if (asked.execution_limit_s)
-    assignment.limits.seconds = *asked.execution_limit_s;
-  if (!asked.check) {
-    assignment.reference = find_reference(asked, workload, assignment.dtype,
-                                          assignment.gpu, !cuda);
+  if (const auto* rule = arguments.find("points"))
+    assignment.points = PointsRule(rule->text);
+  if (const auto* limit = arguments.find("execution-limit"))
+    assignment.limits.seconds = parse_positive(*limit, 1e6);
+  if (!check) {
+    assignment.reference =
+        find_reference(arguments.find("reference"), workload, assignment.dtype,
+                       assignment.gpu, !cuda);
   }
   return assignment;
 }
 
-// Notes about the sizes, for the teacher to read before hours of grading.
-std::vector<Detail> notes_on_sizes(const Assignment& assignment, bool squares) {
-  const auto& workload = *assignment.workload;
-  std::vector<Detail> notes;
-  const bool asked_squares =
-      assignment.sizes_asked && !assignment.hidden_asked && !squares &&
-      std::ranges::all_of(assignment.sizes, [&](const Size& size) {
-        return is_square(workload, size);
-      });
-  if (asked_squares) notes.push_back({.cause = Cause::hidden_are_rectangles});
-  return notes;
+// Whether the user chose squares, and the hidden sizes are none.
+bool hides_rectangles(const Assignment& assignment,
+                      const std::optional<Course>& course) {
+  return assignment.sizes_asked && !assignment.hidden_asked &&
+         !(course && course->squares) &&
+         std::ranges::all_of(assignment.sizes, [&](const Size& size) {
+           return is_square(*assignment.workload, size);
+         });
 }
 
 // Nobody except its owner can see the compilers' files here.
@@ -279,50 +233,61 @@ fs::path make_build_folder() {
   return path;
 }
 
+// [WORKLOAD] PATH, with a file or a folder of submissions
 int grade_submissions(const Arguments& arguments, const Streams& streams) {
-  const auto asked = read_grading(arguments);
+  const auto& typed = arguments.positional;
+  if (typed.size() != 1 && typed.size() != 2) {
+    throw UsageError(
+        "grade: needs a folder of submissions, or --check and a file: grade "
+        "dmv submissions/");
+  }
+  const auto* named = typed.size() == 2 ? &workload_called(typed[0]) : nullptr;
+  const auto& path = typed.back();
+  const bool check = arguments.on("check");
+  const auto output = arguments.text("output");
   const auto format = format_of(arguments, {"table", "csv", "json"});
   auto &out = streams.out, &messages = streams.messages;
   // Reported before hours of grading, not after them.
-  if (fs::exists(asked.output) && !fs::is_directory(asked.output)) {
-    throw UsageError("grade: --output " + asked.output +
-                     ": is there and no folder");
+  if (fs::exists(output) && !fs::is_directory(output)) {
+    throw UsageError("grade: --output " + output + ": is there and no folder");
   }
   PassedOver passed;
-  auto submissions = find_submissions(asked.path, passed);
-  if (asked.check && submissions.size() != 1)
-    throw UsageError("--check: '" + asked.path + "' has " +
+  auto submissions = find_submissions(path, passed);
+  if (check && submissions.size() != 1)
+    throw UsageError("--check: '" + path + "' has " +
                      std::to_string(submissions.size()) +
                      " submissions; name one .cu or .cpp file");
+  const auto its_course = arguments.text("course");
   const auto course =
-      asked.course.empty()
-          ? course_of(submissions,
-                      std::string(asked.workload ? asked.workload->name() : ""),
+      its_course.empty()
+          ? course_of(submissions, std::string(named ? named->name() : ""),
                       repository())
-          : std::optional(read_course(asked.course, repository()));
-  const auto assignment = assignment_of(asked, submissions, course);
+          : std::optional(read_course(its_course, repository()));
+  const auto assignment = assignment_of(arguments, named, submissions, course);
   const std::string workload(assignment.workload->name());
   adapt(submissions, course ? &*course : nullptr, workload, assignment.dtype);
-  if (course && asked.course.empty()) {
-    messages << "parlab: note: judged by the interface of the course "
-             << course->name << " (--course)\n";
+  const auto note = [&](const std::string& text) {
+    messages << "parlab: note: " << text << "\n";
+  };
+  if (course && its_course.empty()) {
+    note("judged by the interface of the course " + course->name +
+         " (--course)");
   }
-  for (const auto& note : notes_on_sizes(assignment, course && course->squares))
-    messages << "parlab: note: " << words(note) << "\n";
-  Progress progress(messages, terminal_width(STDERR_FILENO));
+  if (hides_rectangles(assignment, course))
+    note(words(Detail{Cause::hidden_are_rectangles}));
+  Progress progress(messages);
   const bool timed = assignment.reference != nullptr;
   progress.start(timed ? 2 * submissions.size() + 2 : submissions.size());
-  progress.show("building " + page::counted(submissions.size(), "submission"),
-                0);
+  progress.show("building " + page::counted(submissions.size(), "submission"));
   for (const auto& missing : missing_fences())
-    messages << "parlab: note: " << missing << "\n";
-  for (const auto& note : passed.notes())
-    messages << "parlab: note: " << words(note) << "\n";
+    note(missing);
+  for (const auto& detail : passed.notes())
+    note(words(detail));
   const Temporary folder(make_build_folder());
   const InterruptGuard guard;
   build(submissions, workload, folder.path(),
-        assignment.gpu && !asked.check ? BuildFor::emulation_and_gpu
-                                       : BuildFor::emulation);
+        assignment.gpu && !check ? BuildFor::emulation_and_gpu
+                                 : BuildFor::emulation);
   if (was_interrupted()) return exit_interrupted;
   std::size_t done = 0;
   std::mutex terminal;
@@ -334,11 +299,11 @@ int grade_submissions(const Arguments& arguments, const Streams& streams) {
             const std::lock_guard lock(terminal);
             progress.show(what, done++);
           },
-          [&, told = std::set<std::string>()](const Detail& note) mutable {
+          [&, told = std::set<std::string>()](const Detail& detail) mutable {
             const std::lock_guard lock(terminal);
-            if (!told.insert(words(note)).second) return;
+            if (!told.insert(words(detail)).second) return;
             progress.clear();
-            messages << "parlab: note: " << words(note) << "\n";
+            note(words(detail));
           });
     } catch (const PointError& error) {
       throw std::runtime_error(
@@ -355,27 +320,25 @@ int grade_submissions(const Arguments& arguments, const Streams& streams) {
     grade.slow = diagnoses(*grade.counted);
   }
   progress.clear();
-  const auto print = [&](const Document& for_people) {
-    if (format == "table") return streams.print(for_people);
-    streams.print(class_table(all), format);
-  };
-  if (asked.check) {
+  const auto table = class_table(all);
+  if (check) {
     if (all.interrupted) return exit_interrupted;
-    print(check_report(all));
+    streams.print(check_report(all), table, format);
     return all.grades.front().passed() ? EXIT_SUCCESS : EXIT_FAILURE;
   }
-  print(class_report(all));
+  streams.print(class_report(all), table, format);
   const bool nobody = std::ranges::all_of(all.grades, [](const Grade& grade) {
     return grade.verdict == Verdict::unverified;
   });
   if (all.interrupted && nobody) return exit_interrupted;
   // Next to the files of a whole grading, without replacing them.
   const fs::path into =
-      (asked.output.empty() ? (base_folder() / "grades" / workload).string()
-                            : asked.output) +
+      (output.empty() ? (base_folder() / "grades" / workload).string()
+                      : output) +
       (all.interrupted ? "-interrupted" : "");
-  write_file(into / "grades.csv", csv(class_table(all)));
-  write_file(into / "index.html", html(page::class_page(all, asked.anonymous)));
+  write_file(into / "grades.csv", csv(table));
+  write_file(into / "index.html",
+             html(page::class_page(all, arguments.on("anonymous"))));
   for (const auto& grade : all.grades) {
     write_file(into / "students" / (grade.submission.name + ".html"),
                html(page::student_page(all, grade)));

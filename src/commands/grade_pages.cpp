@@ -1,5 +1,7 @@
 // A graded class as pages.
 #include <algorithm>
+#include <functional>
+#include <map>
 
 #include "commands/documents.hpp"
 #include "core/text.hpp"
@@ -28,20 +30,6 @@ Quantity factor_of(const Grade& grade) {
 std::string shortened(const Grade& grade) {
   const auto lines = wrap(parlab::words(grade.detail, Letters::unicode), 160);
   return lines.front() + (lines.size() > 1 ? " …" : "");
-}
-
-// The fastest first, then those that are right but have no time, then the
-// others.
-std::vector<const Grade*> in_order(const Class& all) {
-  std::vector<const Grade*> order;
-  for (const auto& grade : all.grades)
-    order.push_back(&grade);
-  const auto key = [](const Grade* grade) {
-    const double time = grade->timed ? grade->time.value : 0;
-    return std::make_tuple(!grade->passed(), !grade->timed, time);
-  };
-  std::ranges::stable_sort(order, {}, key);
-  return order;
 }
 
 std::vector<Block> terms(const Class& all) {
@@ -76,36 +64,29 @@ std::vector<Block> terms(const Class& all) {
 // All submissions that have a time, and our own rungs, sorted by time; the bar
 // shows the share of the fastest time.
 std::optional<Section> ladder_of_class(const Class& all, bool anonymous) {
-  struct Place {
-    std::string name;
-    double time;
-    bool own;
-  };
-  std::vector<Place> rungs;
+  std::multimap<double, Rung, std::greater<>> by_time;
   for (const auto& rung : all.ladder) {
     const bool is_reference =
         all.reference && rung.full_name() == all.reference->full_name();
-    const double time =
-        is_reference ? all.reference_time.value : rung.summary().median;
-    rungs.push_back({rung.name(), time, true});
+    by_time.emplace(
+        is_reference ? all.reference_time.value : rung.summary().median,
+        Rung{.name = rung.name(), .framed = true});
   }
   std::size_t number = 0;
-  for (const auto* grade : in_order(all)) {
+  for (const auto* grade : by_rank(all)) {
     ++number;
     if (!grade->timed) continue;
     const auto name =
         anonymous ? "no. " + std::to_string(number) : grade->submission.student;
-    rungs.push_back({name, grade->time.value, false});
+    by_time.emplace(grade->time.value, Rung{.name = name});
   }
-  if (rungs.empty()) return std::nullopt;
-  std::ranges::sort(rungs, std::greater{}, &Place::time);
-  const double fastest = rungs.back().time;
+  if (by_time.empty()) return std::nullopt;
+  const double fastest = by_time.rbegin()->first;
   Ladder places;
-  for (const auto& rung : rungs) {
-    places.rungs.push_back({.name = rung.name,
-                            .share = fastest / rung.time,
-                            .framed = rung.own,
-                            .time = {Quantity{rung.time, Unit::second}}});
+  for (auto& [time, rung] : by_time) {
+    rung.share = fastest / time;
+    rung.time = Quantity{time, Unit::second};
+    places.rungs.push_back(rung);
   }
   return Section{.id = "ladder",
                  .title = "The ladder of all submissions",
@@ -119,10 +100,9 @@ std::optional<Section> ladder_of_class(const Class& all, bool anonymous) {
 
 Document class_page(const Class& all, bool anonymous) {
   const auto right = std::ranges::count_if(all.grades, &Grade::passed);
-  const bool has_sectors =
-      std::ranges::any_of(all.grades, [](const Grade& grade) {
-        return grade::sectors_per_request(grade).has_value();
-      });
+  const bool has_sectors = std::ranges::any_of(
+      all.grades,
+      [](const Grade& grade) { return !sectors_per_request(grade).empty(); });
   std::vector<std::string> titles{"student", "verdict", "points"};
   if (all.timed()) {
     titles = {"student",          "rank", "verdict", "time",
@@ -131,30 +111,25 @@ Document class_page(const Class& all, bool anonymous) {
   if (has_sectors) titles.emplace_back("sectors per request");
   auto table = table_of(titles);
   std::size_t number = 0;
-  for (const auto* grade : in_order(all)) {
+  for (const auto* grade : by_rank(all)) {
     ++number;
     const auto& submission = grade->submission;
-    auto& cells = table.rows.emplace_back().cells;
-    cells.push_back(
-        {anonymous ? Text("no. " + std::to_string(number))
-                   : Text(Link{submission.student,
-                               "students/" + submission.name + ".html"})});
-    if (all.timed())
-      cells.push_back({grade->rank > 0 ? std::to_string(grade->rank) : ""});
-    cells.push_back({judged_as(*grade),
-                     !grade->passed() && anonymous ? "" : shortened(*grade)});
+    const auto who = anonymous
+                         ? Text("no. " + std::to_string(number))
+                         : Text(Link{submission.student,
+                                     "students/" + submission.name + ".html"});
+    const Cell verdict{judged_as(*grade),
+                       !grade->passed() && anonymous ? "" : shortened(*grade)};
+    const auto points = points_of(all, *grade);
+    auto& row = table.add({who, verdict, points});
     if (all.timed()) {
-      cells.push_back(grade->timed ? with_interval(time_of(grade->time))
-                                   : Cell{});
-      cells.push_back(grade->to_reference ? with_interval(factor_of(*grade))
-                                          : Cell{});
-      cells.push_back({grade->of_roof ? Text(share(*grade->of_roof)) : Text()});
+      row = row_of(
+          {who, grade->rank > 0 ? std::to_string(grade->rank) : "", verdict,
+           grade->timed ? with_interval(time_of(grade->time)) : Cell(),
+           grade->to_reference ? with_interval(factor_of(*grade)) : Cell(),
+           grade->of_roof ? Text(share(*grade->of_roof)) : Text(), points});
     }
-    cells.push_back({grade::points_of(all, *grade)});
-    if (has_sectors) {
-      const auto sectors = grade::sectors_per_request(*grade);
-      cells.push_back({sectors ? significant(*sectors, 3) : ""});
-    }
+    if (has_sectors) row.cells.push_back(sectors_per_request(*grade));
   }
   Document page{
       .title = "Grades of " + std::string(all.assignment.workload->name()),
@@ -178,11 +153,10 @@ Document student_page(const Class& all, const Grade& grade) {
   if (!grade.idea.empty()) page.add(Paragraph{"“" + grade.idea + "”"});
   auto facts = table_of({"", ""});
   const auto fact = [&](const std::string& what, const Text& value) {
-    if (!value.empty()) facts.rows.push_back({{{what}, {value}}});
+    if (!value.empty()) facts.add({what, value});
   };
-  fact("points", grade::points_of(all, grade));
-  if (const auto sectors = grade::sectors_per_request(grade))
-    fact("sectors per request of a warp's loads", significant(*sectors, 3));
+  fact("points", points_of(all, grade));
+  fact("sectors per request of a warp's loads", sectors_per_request(grade));
   if (grade.timed) {
     const auto& record = *grade.timed;
     const auto time = time_of(grade.time);
@@ -198,7 +172,7 @@ Document student_page(const Class& all, const Grade& grade) {
       fact("occupancy", share(record.launch.occupancy));
     }
   }
-  if (!facts.rows.empty()) page.add(facts);
+  page.add(facts);
   const Text next = grade::advice(all, grade);
   if (!next.empty()) {
     page.add(Section{.title = "What to try next", .blocks = {Paragraph{next}}});

@@ -116,10 +116,13 @@ inline constexpr const char* without_times =
     "its points and its rank wait for a time, on a machine with a GPU. A wrong "
     "kernel has 0 points, there and here.";
 
-// As text: "87.5"; empty if there are none.
-std::string points_of(const Class& all, const Grade& grade);
-// Sectors that a warp's request moves, if emulation has counted them.
-std::optional<double> sectors_per_request(const Grade& grade);
+// The best rank first; then those that are right but have no time, then the
+// others; among equals by student.
+std::vector<const Grade*> by_rank(const Class& all);
+// To a tenth of a point; empty if there are none.
+Text points_of(const Class& all, const Grade& grade);
+// Sectors that a warp's request moves; empty unless emulation counted them.
+Text sectors_per_request(const Grade& grade);
 // The class in the order of ranks, and facts about all.
 Document class_report(const Class& all);
 // All numbers, by student.

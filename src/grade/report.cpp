@@ -1,6 +1,7 @@
 #include "grade/grading.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 #include "core/text.hpp"
@@ -9,7 +10,7 @@ namespace parlab::grade {
 namespace {
 
 Text rank_of(const Grade& grade) {
-  return grade.rank > 0 ? Text(static_cast<std::int64_t>(grade.rank)) : Text();
+  return grade.rank > 0 ? Text(grade.rank) : Text();
 }
 
 Text time_of(const Grade& grade) {
@@ -27,37 +28,25 @@ Text fraction_of(std::optional<double> fraction) {
   return fraction ? Text(Quantity{*fraction, Unit::fraction}) : Text();
 }
 
-Text verdict_of(const Grade& grade) {
-  return to_string(grade.verdict);
-}
-
-std::vector<const Grade*> by_rank(const Class& all) {
-  std::vector<const Grade*> order;
-  for (const auto& grade : all.grades)
-    order.push_back(&grade);
-  const auto key = [](const Grade* grade) {
-    return std::make_tuple(!grade->passed(), grade->rank == 0, grade->rank);
-  };
-  std::ranges::stable_sort(order, {}, key);
-  return order;
-}
-
-Row row_of_grade(const Class& all, const Grade& grade) {
-  std::vector<Text> texts{rank_of(grade), grade.submission.student,
-                          verdict_of(grade)};
+std::vector<Cell> cells_of(const Class& all, const Grade& grade) {
+  const auto rank = rank_of(grade);
+  const auto& student = grade.submission.student;
   if (grade.passed() && grade.timed) {
-    texts.insert(texts.end(),
-                 {time_of(grade), fraction_of(relative_half_width(grade.time)),
-                  to_reference(grade), fraction_of(grade.of_roof),
-                  points_of(all, grade)});
-  } else {
-    Text why =
-        grade.where.empty()
-            ? ""
-            : "at " + size_text(*all.assignment.workload, grade.where) + ": ";
-    texts.push_back(why += grade.detail ? Text(grade.detail) : Text());
+    return {rank,
+            student,
+            grade.verdict,
+            time_of(grade),
+            fraction_of(relative_half_width(grade.time)),
+            to_reference(grade),
+            fraction_of(grade.of_roof),
+            points_of(all, grade)};
   }
-  return row_of(texts);
+  const Text where =
+      grade.where.empty()
+          ? ""
+          : "at " + size_text(*all.assignment.workload, grade.where) + ": ";
+  return {rank, student, grade.verdict,
+          where + (grade.detail ? Text(grade.detail) : Text())};
 }
 
 // Why there are no times, or the basis of their comparison.
@@ -75,27 +64,34 @@ Text terms(const Class& all) {
          (others ? "; grade again when they are done" : "");
 }
 
-// For programs, rounded as for people.
-Text number(const std::string& text) {
-  return text.empty() ? Text() : Quantity{std::stod(text)};
-}
-
 }  // namespace
 
-std::string points_of(const Class& all, const Grade& grade) {
-  if (grade.verdict == Verdict::unverified) return {};
-  if (!grade.passed()) return "0";
-  return all.timed() && grade.timed ? significant(grade.points, 3, 1) : "";
+std::vector<const Grade*> by_rank(const Class& all) {
+  std::vector<const Grade*> order;
+  for (const auto& grade : all.grades)
+    order.push_back(&grade);
+  const auto key = [](const Grade* grade) {
+    return std::make_tuple(!grade->passed(), grade->rank == 0, grade->rank);
+  };
+  std::ranges::stable_sort(order, {}, key);
+  return order;
 }
 
-std::optional<double> sectors_per_request(const Grade& grade) {
+Text points_of(const Class& all, const Grade& grade) {
+  if (grade.verdict == Verdict::unverified) return {};
+  if (!grade.passed()) return 0;
+  if (!all.timed() || !grade.timed) return {};
+  return Quantity{std::round(10 * grade.points) / 10};
+}
+
+Text sectors_per_request(const Grade& grade) {
   double requests = 0, sectors = 0;
   for (const auto& line : grade.counted.value_or(Counted{}).lines) {
     if (line.access != Access::global_load) continue;
     requests += static_cast<double>(line.requests);
     sectors += static_cast<double>(line.moved);
   }
-  return requests > 0 ? std::optional(sectors / requests) : std::nullopt;
+  return requests > 0 ? Text(Quantity{sectors / requests}) : Text();
 }
 
 Document class_report(const Class& all) {
@@ -108,7 +104,7 @@ Document class_report(const Class& all) {
                           {.title = "roof", .right = true},
                           {.title = "points", .right = true}}};
   for (const auto* grade : by_rank(all))
-    table.rows.push_back(row_of_grade(all, *grade));
+    table.add(cells_of(all, *grade));
   const auto right = std::ranges::count_if(all.grades, &Grade::passed);
   std::string summary = std::to_string(right) + " of " +
                         std::to_string(all.grades.size()) +
@@ -131,35 +127,29 @@ Table class_table(const Class& all) {
   for (auto& column : table.columns)
     column.interval = column.key == "time_s" || column.key == "ratio";
   for (const auto& grade : all.grades) {
-    const std::int64_t registers =
-        grade.timed ? grade.timed->launch.registers : 0;
+    const int registers = grade.timed ? grade.timed->launch.registers : 0;
     const bool known = registers > 0;
-    const auto sectors = sectors_per_request(grade);
-    table.rows.push_back(row_of(
-        {grade.submission.student, number(points_of(all, grade)),
-         verdict_of(grade), rank_of(grade),
-         to_string(grade.timed ? grade.timed->size : grade.where),
-         time_of(grade), to_reference(grade), fraction_of(grade.of_roof),
-         known ? Text(registers) : Text(),
-         known ? fraction_of(grade.timed->launch.occupancy) : Text(),
-         grade.detail ? Text(grade.detail) : Text(),
-         all.assignment.workload->name(), to_string(all.assignment.dtype),
-         all.machine, number(sectors ? significant(*sectors, 3) : ""),
-         grade.slow.empty() ? Text() : grade.slow.front()}));
+    table.add({grade.submission.student, points_of(all, grade), grade.verdict,
+               rank_of(grade),
+               to_string(grade.timed ? grade.timed->size : grade.where),
+               time_of(grade), to_reference(grade), fraction_of(grade.of_roof),
+               known ? Text(registers) : Text(),
+               known ? fraction_of(grade.timed->launch.occupancy) : Text(),
+               grade.detail ? Text(grade.detail) : Text(),
+               all.assignment.workload->name(), all.assignment.dtype,
+               all.machine, sectors_per_request(grade),
+               grade.slow.empty() ? Text() : grade.slow.front()});
   }
   return table;
 }
 
 Document check_report(const Class& all) {
   const auto& grade = all.grades.front();
-  Text verdict = grade.submission.student + ": " + verdict_of(grade);
+  Text verdict = grade.submission.student + ": " + Text(grade.verdict);
   if (!grade.where.empty())
     verdict += " at " + size_text(*all.assignment.workload, grade.where);
   if (grade.detail) verdict += Text(": ") + grade.detail;
-  Document report{.blocks = {Paragraph{verdict}}};
-  const auto next = advice(all, grade);
-  if (!next.empty()) report.add(remark(next));
-  return report;
+  return {.blocks = {Paragraph{verdict}, remark(advice(all, grade))}};
 }
 
 }  // namespace parlab::grade
