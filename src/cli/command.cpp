@@ -48,9 +48,10 @@ bool Arguments::on(const std::string& flag) const {
   return text(flag) == "1";
 }
 
-std::string Arguments::text(const std::string& flag) const {
+std::string Arguments::text(const std::string& flag,
+                            const std::string& otherwise) const {
   const auto* setting = find(flag);
-  return setting == nullptr ? "" : setting->text;
+  return setting == nullptr ? otherwise : setting->text;
 }
 
 void Streams::warn(const std::vector<std::string>& warnings) const {

@@ -66,7 +66,9 @@ struct Arguments {
 
   const Setting* find(const std::string& flag) const;  // nullptr: not given
   bool on(const std::string& flag) const;              // for a switch
-  std::string text(const std::string& flag) const;     // "": not given
+  // otherwise: the result if it is not given.
+  std::string text(const std::string& flag,
+                   const std::string& otherwise = {}) const;
 };
 
 struct Streams {
@@ -136,6 +138,17 @@ Arguments read_arguments(const std::vector<std::string>& words,
 
 // Carries out the arguments; returns the exit status.
 int call(const Arguments& arguments, Streams streams);
+
+// ---- help.cpp ---------------------------------------------------------------
+
+// Printed if there are too few arguments.
+void print_usage(std::ostream& out, const Arguments& arguments);
+// One screen about arguments.subject.
+void print_help(std::ostream& out, const Arguments& arguments);
+// Every variant with its limits.
+int print_list(const Arguments& arguments, const Streams& streams);
+
+// ---- for commands -----------------------------------------------------------
 
 // The workload of that name. others: other names that may be meant. Throws
 // UsageError.

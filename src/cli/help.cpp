@@ -1,9 +1,8 @@
-#include "cli/help.hpp"
-
 #include <algorithm>
 #include <iomanip>
 #include <ranges>
 
+#include "cli/command.hpp"
 #include "core/build.hpp"
 #include "core/text.hpp"
 #include "image/filter.hpp"

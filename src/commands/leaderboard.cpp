@@ -276,22 +276,19 @@ Document leaderboard(const std::vector<fs::path>& folders,
   std::map<std::string, Section> machines;
   for (const auto& [board, all] : boards) {
     const auto& [machine, workload, dtype] = board;
-    auto& section = machines[machine];
-    section.id = machine;
-    section.title = section.label = machine;
-    section.add(ranked.board(workload, dtype, all));
+    machines[machine].add(ranked.board(workload, dtype, all));
   }
   for (const auto& [machine, people] : untimed) {
-    auto& section = machines[machine];
-    section.id = machine;
-    section.title = section.label = machine;
-    section.add(
+    machines[machine].add(
         remark("Without a time and a rank: " + join(people, ", ") + "."));
     for (const auto& who : people)
       warnings.push_back(who + ": no kernel passed and has a time: no rank");
   }
-  for (auto& [machine, section] : machines)
+  for (auto& [machine, section] : machines) {
+    section.id = machine;
+    section.title = section.label = machine;
     page.add(std::move(section));
+  }
   page.add(ranked.sources());
   return page;
 }

@@ -205,8 +205,8 @@ Section section_of(const std::string& place, const Text& title,
   section.add(table_of_ceilings(place, *ceilings));
   const bool measured = ceilings->between_runs.share > 0;
   const auto& runs = measured ? ceilings->between_runs : usual;
-  Text text = "medians of runs differ by ";
-  text += Quantity{runs.share, Unit::fraction};
+  Text text =
+      "medians of runs differ by " + Text(Quantity{runs.share, Unit::fraction});
   if (runs.seconds > 0)
     text += Text(" and ") + Quantity{runs.seconds, Unit::second};
   say(text + (measured ? "" : ", which is usual; not measured"));

@@ -1,7 +1,5 @@
 // `parlab page` and `parlab index`: stored records as a page, or an index of
 // several machines.
-#include "page/page.hpp"
-
 #include <algorithm>
 #include <filesystem>
 
@@ -42,12 +40,6 @@ Options page_options() {
               .help = "writes its first picture alone, as a file and as a "
                       "table in Markdown"}} +
          index_options();
-}
-
-std::string text_or(const Arguments& arguments, const std::string& flag,
-                    const std::filesystem::path& otherwise) {
-  const auto* setting = arguments.find(flag);
-  return setting == nullptr ? otherwise.string() : setting->text;
 }
 
 // That machine's folder in plots/ or in build/records/.
@@ -97,7 +89,7 @@ int write_page(const Arguments& arguments, const Streams& streams) {
         page::leaderboard({words.begin(), words.end()}, warnings);
     streams.warn(warnings);
     write_file(
-        text_or(arguments, "output", base_folder() / "plots/leaderboard.html"),
+        arguments.text("output", base_folder() / "plots/leaderboard.html"),
         html(ranked));
     return EXIT_SUCCESS;
   }
@@ -118,11 +110,11 @@ int write_page(const Arguments& arguments, const Streams& streams) {
     return EXIT_SUCCESS;
   }
   const auto tables = tables_in(
-      text_or(arguments, "databases", of_machine("build/records", folder)),
+      arguments.text("databases", of_machine("build/records", folder)),
       measured);
-  write_file(text_or(arguments, "output", plots / "index.html"),
-             html(page::machine_page(
-                 measured, text_or(arguments, "figures", plots), tables)));
+  write_file(arguments.text("output", plots / "index.html"),
+             html(page::machine_page(measured, arguments.text("figures", plots),
+                                     tables)));
   progress.clear();
   streams.warn(measured.warnings);
   return EXIT_SUCCESS;
@@ -145,7 +137,7 @@ int write_index(const Arguments& arguments, const Streams& streams) {
   }
   if (machines.empty())
     throw UsageError("index: no records in any of these folders");
-  write_file(text_or(arguments, "output", base_folder() / "plots/index.html"),
+  write_file(arguments.text("output", base_folder() / "plots/index.html"),
              html(page::index_page(machines)));
   for (const auto& machine : machines)
     std::ranges::copy(machine.warnings, std::back_inserter(warnings));

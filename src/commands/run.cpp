@@ -2,7 +2,6 @@
 #include <chrono>
 #include <set>
 
-#include "cli/help.hpp"
 #include "cli/run_request.hpp"
 #include "cluster/shard.hpp"
 #include "commands/emulate.hpp"

@@ -359,9 +359,8 @@ Text advice(const Class& all, const Grade& grade) {
   const Record* next = next_rung(all, grade.time.value);
   if (next == nullptr) return "Nothing on our ladder is faster." + slow;
   const double gain = grade.time.value / next->summary().median;
-  Text text = "The next rung that is faster is " + next->full_name() + ", ";
-  text += Quantity{gain, Unit::factor};
-  text += " as fast";
+  Text text = "The next rung that is faster is " + next->full_name() + ", " +
+              Quantity{gain, Unit::factor} + " as fast";
   for (const auto* variant : Registry::instance().variants(next->workload)) {
     if (variant->full_name() == next->full_name() && !variant->idea.empty())
       text += ": " + variant->idea;
@@ -369,13 +368,11 @@ Text advice(const Class& all, const Grade& grade) {
   text += ".";
   const auto& launch = grade.timed->launch;
   if (launch.spill_bytes > 0) {
-    text += " Its registers spill ";
-    text += std::int64_t{launch.spill_bytes};
-    text += " bytes per thread to memory.";
+    text += " Its registers spill " + Text(launch.spill_bytes) +
+            " bytes per thread to memory.";
   } else if (launch.occupancy > 0 && launch.occupancy < low_occupancy) {
-    text += " Only ";
-    text += Quantity{launch.occupancy, Unit::fraction};
-    text += " of the warps fit at once, limited by " + launch.limited_by + ".";
+    text += " Only " + Text(Quantity{launch.occupancy, Unit::fraction}) +
+            " of the warps fit at once, limited by " + launch.limited_by + ".";
   }
   return text + slow;
 }

@@ -62,13 +62,12 @@ Text counts_in_words(const Record& counts) {
   for (const auto& [counter, requests, what] : all) {
     const double count = count_of(counts, counter);
     if (count <= 0 || count < little * most) continue;
-    Text part = Text(Quantity{count, Unit::none}) + Text(what);
+    parts.push_back(Text(Quantity{count}) + what);
     if (requests != nullptr) {
-      part +=
-          Text(", " + significant(count / count_of(counts, requests), 3, 1) +
-               " a request");
+      parts.back() += ", " +
+                      significant(count / count_of(counts, requests), 3, 1) +
+                      " a request";
     }
-    parts.push_back(part);
   }
   return joined(parts, "; ");
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "core/text.hpp"
@@ -14,7 +15,7 @@ template <typename Value>
 std::string each(const std::vector<Run>& runs, Value value) {
   std::vector<std::string> seen;
   for (const auto& run : runs) {
-    const std::string text = value(run);
+    const std::string text = std::invoke(value, run);
     if (!text.empty() && std::ranges::find(seen, text) == seen.end())
       seen.push_back(text);
   }
@@ -162,7 +163,7 @@ std::string not_measured(const Measured& measured,
 
 Section machine(const Measured& measured) {
   const auto& runs = measured.runs;
-  const auto gpu = each(runs, [](const Run& run) { return run.gpu; });
+  const auto gpu = each(runs, &Run::gpu);
   std::set<std::string> blas;
   for (const auto& entry : measured.entries) {
     if (entry.side == Side::cpu_library) blas.insert(entry.record.library);
@@ -180,8 +181,8 @@ Section machine(const Measured& measured) {
           {{"GPU", gpu.empty() ? "no GPU here: CUDA kernels are verified by "
                                  "emulation, never timed"
                                : gpu},
-           {"Driver", each(runs, [](const Run& run) { return run.driver; })},
-           {"CUDA", each(runs, [](const Run& run) { return run.cuda; })},
+           {"Driver", each(runs, &Run::driver)},
+           {"CUDA", each(runs, &Run::cuda)},
            {"Hosts", hosts_of(runs)},
            {"CPU", each(runs,
                         [](const Run& run) {
@@ -198,14 +199,13 @@ Section machine(const Measured& measured) {
                            })},
            {"Left out", left_out(measured)},
            {"BLAS of the CPU", join(blas, ", ")},
-           {"Compiler",
-            each(runs, [](const Run& run) { return run.compiler; })},
+           {"Compiler", each(runs, &Run::compiler)},
            {"Flags of the last build",
             flags + (of_gpu ? " (-O of nvcc applies to the host's side; GPU "
                               "code is fully optimised)"
                             : "")},
            {"Measured", dates_of(runs)},
-           {"Versions", each(runs, [](const Run& run) { return run.commit; })},
+           {"Versions", each(runs, &Run::commit)},
            {"Records", counted(measured.entries.size(), "point") +
                            " measured with warm caches"}})}};
   if (const auto ceilings = measured.device_ceilings())

@@ -1,5 +1,3 @@
-#include "page/page.hpp"
-
 #include <algorithm>
 #include <functional>
 

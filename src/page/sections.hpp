@@ -1,4 +1,5 @@
-// The sections of a machine's page, one file each.
+// The report of one machine, the index of several, and their sections, one file
+// each.
 #pragma once
 
 #include <filesystem>
@@ -15,6 +16,14 @@ namespace parlab::page {
 
 struct Reference;                                   // page/reference.hpp
 using Curves = std::map<std::string, std::string>;  // page/figures.hpp
+
+// figures: the folder with the machine's figures; the page names missing ones.
+Document machine_page(const Measured& measured,
+                      const std::filesystem::path& figures,
+                      const Tables& tables = {});
+// Links to the page of each machine, FOLDER/index.html, and compares the
+// machines.
+Document index_page(const std::vector<Measured>& machines);
 
 // ---- the first screen
 

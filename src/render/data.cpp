@@ -63,19 +63,18 @@ std::vector<RawValue> values_of(const Table& table, const Row& row) {
   return values;
 }
 
-std::string field_of(double value) {
-  return csv_number(value);
-}
-std::string field_of(std::int64_t count) {
-  return std::to_string(count);
-}
-std::string field_of(const std::string& text) {
-  const bool formula = !text.empty() && std::string_view("=+-@").find(
-                                            text[0]) != std::string::npos;
-  return formula ? "'" + text : text;
-}
-std::string field_of(std::monostate) {
-  return "";
+// For CSV. A text that a spreadsheet would take for a formula gets a quote.
+std::string field_of(const RawValue& value) {
+  if (const auto* number = std::get_if<double>(&value))
+    return csv_number(*number);
+  if (const auto* count = std::get_if<std::int64_t>(&value))
+    return std::to_string(*count);
+  const auto* text = std::get_if<std::string>(&value);
+  if (text == nullptr) return "";
+  const bool formula =
+      !text->empty() &&
+      std::string_view("=+-@").find(text->front()) != std::string_view::npos;
+  return formula ? "'" + *text : *text;
 }
 
 std::string lines_of_blocks(const std::vector<Block>& blocks) {
@@ -90,16 +89,11 @@ std::string lines_of_blocks(const std::vector<Block>& blocks) {
   return lines;
 }
 
-void write_value(JsonWriter& json, const std::string& text) {
-  json.value(text);
+void write_value(JsonWriter& json, const RawValue& value) {
+  if (const auto* number = std::get_if<double>(&value)) json.value(*number, 9);
+  if (const auto* count = std::get_if<std::int64_t>(&value)) json.value(*count);
+  if (const auto* text = std::get_if<std::string>(&value)) json.value(*text);
 }
-void write_value(JsonWriter& json, std::int64_t count) {
-  json.value(count);
-}
-void write_value(JsonWriter& json, double number) {
-  json.value(number, 9);
-}
-void write_value(JsonWriter&, std::monostate) {}
 
 }  // namespace
 
@@ -138,10 +132,8 @@ std::string csv(const Table& table) {
   auto text = csv_line(keys_of(table));
   for (const auto& row : table.rows) {
     std::vector<std::string> fields;
-    for (const auto& value : values_of(table, row)) {
-      fields.push_back(
-          std::visit([](const auto& one) { return field_of(one); }, value));
-    }
+    for (const auto& value : values_of(table, row))
+      fields.push_back(field_of(value));
     text += csv_line(fields);
   }
   return text;
@@ -157,9 +149,7 @@ std::string json_lines(const Table& table) {
     const auto values = values_of(table, row);
     for (std::size_t i = 0; i < keys.size(); ++i) {
       if (std::holds_alternative<std::monostate>(values[i])) continue;
-      json.key(keys[i]);
-      std::visit([&](const auto& value) { write_value(json, value); },
-                 values[i]);
+      write_value(json.key(keys[i]), values[i]);
     }
     lines += json.end_object().text() + '\n';
   }

@@ -4,7 +4,6 @@
 #include <sstream>
 
 #include "cli/command.hpp"
-#include "cli/help.hpp"
 #include "cli/lists.hpp"
 #include "cli/run_request.hpp"
 #include "commands/emulate.hpp"

@@ -18,7 +18,7 @@
 #include "cli/run_request.hpp"
 #include "core/name.hpp"
 #include "folder.hpp"
-#include "page/page.hpp"
+#include "page/sections.hpp"
 #include "record/json.hpp"
 #include "record/packed.hpp"
 #include "record/store.hpp"

@@ -1,7 +1,5 @@
 // The page: which records it chooses and what it says about them, and that
 // their texts never become markup.
-#include "page/page.hpp"
-
 #include <boost/algorithm/string/erase.hpp>
 #include <boost/test/unit_test.hpp>
 #include <cmath>

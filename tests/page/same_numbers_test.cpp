@@ -6,7 +6,7 @@
 
 #include "core/text.hpp"
 #include "fake_workload.hpp"
-#include "page/page.hpp"
+#include "page/sections.hpp"
 #include "record/json.hpp"
 #include "record/table.hpp"
 #include "records.hpp"
