@@ -192,12 +192,33 @@ for (int there = 0; there == 0;) {
 there = ready; }
 #pragma omp flush
 sum = part; }"
+threads right_nested "T parts[2] = {};
+#pragma omp parallel for num_threads(2)
+for (int t = 0; t < 2; ++t) {
+T own = 0;
+#pragma omp parallel for reduction(+ : own)
+for (std::int64_t i = t; i < n; i += 2) own += x[i];
+parts[t] = own; }
+sum = parts[0] + parts[1];"
+threads right_recursion "const auto sum_of = [](const auto& again, const T* at, std::int64_t count) -> T {
+if (count < 2) return count == 0 ? 0 : *at;
+T left = 0, right = 0;
+#pragma omp task shared(left)
+left = again(again, at, count / 2);
+#pragma omp task shared(right)
+right = again(again, at + count / 2, count - count / 2);
+#pragma omp taskwait
+return left + right; };
+#pragma omp parallel num_threads(team)
+#pragma omp single
+sum = sum_of(sum_of, x, n);"
 "$parlab" grade vector_sum sums --seed 5 --output summed >out 2>errors
 graded wrong_result one_block summed
 for name in race_plain race_of_parts race_of_critical race_of_tasks race_beside_atomic race_of_own_atomic; do
   graded wrong_result $name summed "line [0-9]+ of $name.cpp.*another thread.*line [0-9]+ of $name.cpp"
 done
-for name in right_reduction right_atomic right_parts right_mutex right_tasks right_own_atomic right_flag; do
+for name in right_reduction right_atomic right_parts right_mutex right_tasks right_own_atomic right_flag \
+  right_nested right_recursion; do
   graded passed $name summed
 done
 

@@ -49,6 +49,8 @@ void run_in_team(void* of) {
 
 template <typename F, typename... More>
 auto in_region(F* real, Code code, void* data, More... more) {
+  // Regions in regions use one stack for actors that nothing orders.
+  if (self != nullptr) give_up();
   Team team;
   team.code = code;
   team.data = data;
@@ -179,7 +181,9 @@ void GOMP_task(Code code, void* data, void (*copy)(void*, void*), long bytes,
                long alignment, bool deferred, unsigned flags, void** depends,
                int priority, void* detached) {
   constexpr unsigned has_dependences = 1 << 3, is_detached = 1 << 13;
-  if (self == nullptr || (flags & is_detached) != 0) {
+  // So do tasks of tasks.
+  const bool in_task = self != nullptr && self->region == nullptr;
+  if (self == nullptr || in_task || (flags & is_detached) != 0) {
     give_up();
     return REAL(GOMP_task)(code, data, copy, bytes, alignment, deferred, flags,
                            depends, priority, detached);
