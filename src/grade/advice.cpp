@@ -178,6 +178,10 @@ constexpr Advice all_advice[] = {
      "them to memory of the GPU, or pass the value itself."},
     {Cause::host_touches_device,
      "Arrays are in the GPU's memory, which the host cannot read or write: do "
+    {Cause::memory_of_before,
+     "Memory from cudaMalloc() ends with the execution that allocates it: call "
+     "cudaMalloc() in each, which costs no time after the first, and keep no "
+     "pointer in a static variable."},
      "it in a kernel, or with gpu.copy(), gpu.clear() or cudaMemcpy()."},
     {Cause::freed_memory,
      "Memory is used after cudaFree(): free it behind the last launch that "

@@ -25,7 +25,10 @@ struct Check {
       if (address >= &__executable_start && address < &_end) return;
       const bool null = reinterpret_cast<std::uintptr_t>(address) < 4096;
       fail(Verdict::launch_failed,
-           null ? Cause::null_pointer : Cause::host_memory, length);
+           null                              ? Cause::null_pointer
+           : launch.arena->reserves(address) ? Cause::memory_of_before
+                                             : Cause::host_memory,
+           length);
     } else if (array->kind != Kind::shared && array->device != launch.device) {
       fail(Verdict::launch_failed,
            array->device == host_memory ? Cause::array_of_host

@@ -125,6 +125,12 @@ class Arena {
                                          : nullptr;
   }
 
+  // Whether arrays lie there, or lay there once.
+  bool reserves(const void* address) const {
+    return static_cast<std::size_t>(static_cast<const std::byte*>(address) -
+                                    first_) < ranges * range_bytes;
+  }
+
   // Arrays that kernels on one device may read; most accesses are such reads.
   class Inputs;
   Inputs inputs_of(int device) const;

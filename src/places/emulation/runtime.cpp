@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "places/emulation/block.hpp"
 #include "places/emulation/emulated_gpu.hpp"
 
 // Linker symbols around the program's own variables.
@@ -12,10 +13,12 @@ namespace {
 
 // The GPU that owns the memory and kernels in use.
 EmulatedGpu& gpu() {
+  if (running != nullptr) lacks("calls of CUDA's runtime in a kernel");
   if (EmulatedGpu* const at_work = EmulatedGpu::at_work()) return *at_work;
   throw PointError(Verdict::not_supported, Cause::not_emulated,
-                   "calls of CUDA's runtime for several GPUs, "
-                   "or from the host's memory");
+                   "calls of CUDA's runtime for several GPUs, from the host's "
+                   "memory, from threads of one's own or outside of an "
+                   "execution");
 }
 
 [[noreturn]] void refuse(Verdict verdict, Detail why) {
@@ -89,12 +92,13 @@ void launch_own(const char* name, dim3 grid, dim3 block,
                 std::size_t shared_bytes, bool cooperative,
                 const std::function<void()>& thread,
                 std::span<const std::byte> arguments) {
+  EmulatedGpu& at_work = gpu();
   name_kernel(name);
-  gpu().launch_own({.grid = grid,
-                    .block = block,
-                    .shared_bytes = shared_bytes,
-                    .cooperative = cooperative},
-                   name, thread, arguments);
+  at_work.launch_own({.grid = grid,
+                      .block = block,
+                      .shared_bytes = shared_bytes,
+                      .cooperative = cooperative},
+                     name, thread, arguments);
 }
 
 namespace cuda {
@@ -139,3 +143,15 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
 
 }  // namespace cuda
 }  // namespace parlab::emulation
+
+// Memory that a kernel takes for itself, under the names that
+// scripts/emulate-kernel.sh gives to malloc() and new.
+#define PARLAB_TAKES_MEMORY(name, call, what)        \
+  extern "C" void* name(std::size_t bytes) {         \
+    if (parlab::emulation::running != nullptr)       \
+      parlab::emulation::lacks(what " in a kernel"); \
+    return call(bytes);                              \
+  }
+PARLAB_TAKES_MEMORY(parlab_malloc, std::malloc, "malloc()")
+PARLAB_TAKES_MEMORY(parlab_new, ::operator new, "new")
+PARLAB_TAKES_MEMORY(parlab_new_array, ::operator new[], "new")

@@ -95,6 +95,19 @@ void* parlab_memset(void* to, int value, std::size_t bytes) {
   return std::memset(to, value, bytes);
 }
 
+// Other threads may have had this memory before.
+void* parlab_malloc(std::size_t bytes) {
+  void* const p = std::malloc(bytes);
+  forget(p, malloc_usable_size(p));
+  return p;
+}
+void* parlab_new(std::size_t bytes) {
+  return ::operator new(bytes);
+}
+void* parlab_new_array(std::size_t bytes) {
+  return ::operator new[](bytes);
+}
+
 #define UPDATE(bits, T, name)                                   \
   T __tsan_atomic##bits##_##name(volatile T* p, T value, int) { \
     const Atomic noted(p, bits / 8, true, HERE);                \

@@ -343,8 +343,31 @@ void managed_too_short(const Bench& b) {
 }
 FAULT(managed_too_short, launch_failed, "both");
 
+void memory_that_is_gone(const Bench& b) {
+  copies_all<<<4, 32>>>(allocated(b.n) + (1ll << 34), b.out, b.n);
+}
+FAULT(memory_that_is_gone, launch_failed, "memory_of_before reads 4");
+__global__ void takes_memory(const float* in, float* out, int n) {
+  float* const own = static_cast<float*>(malloc(n * sizeof(float)));
+  own[threadIdx.x] = in[threadIdx.x];
+  out[threadIdx.x] = own[threadIdx.x];
+  free(own);
+}
+FAULT(takes_memory, not_supported, "not_emulated malloc() in a kernel");
+__global__ void takes_objects(const float* in, float* out, int n) {
+  float* const own = new float[n];
+  own[threadIdx.x] = in[threadIdx.x];
+  out[threadIdx.x] = own[threadIdx.x];
+  delete[] own;
+}
+FAULT(takes_objects, not_supported, "not_emulated new in a kernel");
+
 // ---- launches
 
+__global__ void launches_another(const float* in, float* out, int n) {
+  copies_all<<<1, 32>>>(in, out, n);
+}
+FAULT(launches_another, not_supported, "not_emulated calls of CUDA's runtime");
 __global__ void much_shared(const float* in, float* out, int n) {
   extern __shared__ float much[];
   much[20000 + threadIdx.x] = in[0];  // wrong
