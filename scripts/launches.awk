@@ -100,6 +100,10 @@ END {
     all = all lines[i] "\n"
     if (i == last) all = all "PARLAB_DEVICE_MACROS\n"
   }
+  # A launch with an array of arguments takes a kernel, or its address without a type, which emulation
+  # cannot call.
+  gsub(/cudaLaunchKernel\([ \t]*\((const )?void( const)? ?\*\)/, "cudaLaunchKernel(", all)
+  gsub(/cudaLaunchCooperativeKernel\([ \t]*\((const )?void( const)? ?\*\)/, "cudaLaunchCooperativeKernel(", all)
   out = ""
   for (at = 1; at <= length(all); ) {
     after = past_text(at)

@@ -17,7 +17,7 @@ rewrite_launches() {
     fi
     rewritten=$1 beside=()
   fi
-  [[ $text != "$1" ]] || grep -qE '<<<|__CUDA_ARCH__|__CUDACC__' "$1" || return 0
+  [[ $text != "$1" ]] || grep -qE '<<<|__CUDA_ARCH__|__CUDACC__|cudaLaunch' "$1" || return 0
   rewritten=$2 beside=(-iquote "${1%/*}")
   awk -v name_of_file="$1" -f "${BASH_SOURCE[0]%/*}/launches.awk" "$text" >"$2"
 }

@@ -25,6 +25,7 @@
 #define __device__
 #define __host__
 #define __constant__
+#define __managed__
 // Each OS thread runs one block at a time. A variable in a function is static,
 // like a variable of a block. nvcc aligns it like this in order to join
 // accesses.
@@ -263,11 +264,17 @@ unsigned __match_all_sync(unsigned mask, T value, int* all_same, PARLAB_SITE) {
 
 // ---- atomics. value: of the same type, or one that converts to it, as with
 // CUDA's overloads.
-#define PARLAB_ATOMIC(name, ...)                                      \
+// There are three of each: for a device, for a block alone, and for host and
+// device together.
+#define PARLAB_SCOPE(name, scope, ...)                                \
   template <typename T>                                               \
-  T name(T* p, std::type_identity_t<T> value) {                       \
+  T name##scope(T* p, std::type_identity_t<T> value) {                \
     return atomic_update(p, [&](T old) -> T { return __VA_ARGS__; }); \
   }
+#define PARLAB_ATOMIC(name, ...)          \
+  PARLAB_SCOPE(name, , __VA_ARGS__)       \
+  PARLAB_SCOPE(name, _block, __VA_ARGS__) \
+  PARLAB_SCOPE(name, _system, __VA_ARGS__)
 PARLAB_ATOMIC(atomicAdd, old + value)
 PARLAB_ATOMIC(atomicSub, old - value)
 PARLAB_ATOMIC(atomicMax, old < value ? value : old)
@@ -278,30 +285,21 @@ PARLAB_ATOMIC(atomicOr, old | value)
 PARLAB_ATOMIC(atomicXor, old ^ value)
 PARLAB_ATOMIC(atomicInc, old >= value ? 0 : old + 1)
 PARLAB_ATOMIC(atomicDec, old == 0 || old > value ? value : old - 1)
-// Variants for a block alone, and for host and device together.
-#define PARLAB_ATOMIC_OF(name)                           \
-  template <typename T>                                  \
-  T name##_block(T* p, std::type_identity_t<T> value) {  \
-    return name(p, value);                               \
-  }                                                      \
-  template <typename T>                                  \
-  T name##_system(T* p, std::type_identity_t<T> value) { \
-    return name(p, value);                               \
-  }
-PARLAB_ATOMIC_OF(atomicAdd)
-PARLAB_ATOMIC_OF(atomicMax)
-PARLAB_ATOMIC_OF(atomicMin)
-PARLAB_ATOMIC_OF(atomicExch)
-#undef PARLAB_ATOMIC_OF
+#undef PARLAB_SCOPE
 #undef PARLAB_ATOMIC
-template <typename T>
-T atomicCAS(T* p, std::type_identity_t<T> expected,
-            std::type_identity_t<T> value) {
-  const T before =
-      atomic_update(p, [&](T old) { return old == expected ? value : old; });
-  note_swap(p, sizeof(T));
-  return before;
-}
+#define PARLAB_SWAP(name)                                         \
+  template <typename T>                                           \
+  T name(T* p, std::type_identity_t<T> expected,                  \
+         std::type_identity_t<T> value) {                         \
+    const T before = atomic_update(                               \
+        p, [&](T old) { return old == expected ? value : old; }); \
+    note_swap(p, sizeof(T));                                      \
+    return before;                                                \
+  }
+PARLAB_SWAP(atomicCAS)
+PARLAB_SWAP(atomicCAS_block)
+PARLAB_SWAP(atomicCAS_system)
+#undef PARLAB_SWAP
 
 // ---- loads and stores with a cache hint
 inline constexpr auto __ldg = [](const auto* p) { return *p; };
@@ -328,13 +326,9 @@ using std::isfinite, std::isinf, std::isnan;
   }
 PARLAB_FUNCTION(float, rsqrtf, (float x), 1 / std::sqrt(x))
 PARLAB_FUNCTION(double, rsqrt, (double x), 1 / std::sqrt(x))
-// Functions that are fast and inexact on a GPU are exact here.
+// Functions that are fast and inexact on a GPU are exact here. The C library
+// declares __expf() and its kin, and runtime.cpp defines them.
 PARLAB_FUNCTION(float, __fdividef, (float a, float b), a / b)
-PARLAB_FUNCTION(float, __expf, (float x), std::exp(x))
-PARLAB_FUNCTION(float, __logf, (float x), std::log(x))
-PARLAB_FUNCTION(float, __sinf, (float x), std::sin(x))
-PARLAB_FUNCTION(float, __cosf, (float x), std::cos(x))
-PARLAB_FUNCTION(float, __powf, (float x, float y), std::pow(x, y))
 // 0 for NaN
 PARLAB_FUNCTION(float, __saturatef, (float x), x > 0 ? std::fmin(x, 1.0f) : 0)
 PARLAB_FUNCTION(float, __fadd_rn, (float a, float b), a + b)
@@ -345,11 +339,26 @@ PARLAB_FUNCTION(double, __dadd_rn, (double a, double b), a + b)
 PARLAB_FUNCTION(double, __dmul_rn, (double a, double b), a* b)
 PARLAB_FUNCTION(double, __fma_rn, (double a, double b, double c),
                 std::fma(a, b, c))
-PARLAB_FUNCTION(int, __float2int_rn, (float x),
-                static_cast<int>(std::nearbyint(x)))
-PARLAB_FUNCTION(int, __float2int_rz, (float x), static_cast<int>(x))
-PARLAB_FUNCTION(int, __float2int_rd, (float x), static_cast<int>(std::floor(x)))
-PARLAB_FUNCTION(float, __int2float_rn, (int x), static_cast<float>(x))
+// Conversions, as in __float2int_rz(): to the nearest, towards zero, down, up.
+#define PARLAB_ROUNDED(name, F, T, round) \
+  PARLAB_FUNCTION(T, name, (F x), static_cast<T>(round(x)))
+#define PARLAB_CONVERSIONS(F, T, name)                      \
+  PARLAB_ROUNDED(__##F##2##name##_rn, F, T, std::nearbyint) \
+  PARLAB_ROUNDED(__##F##2##name##_rz, F, T, std::trunc)     \
+  PARLAB_ROUNDED(__##F##2##name##_rd, F, T, std::floor)     \
+  PARLAB_ROUNDED(__##F##2##name##_ru, F, T, std::ceil)
+#define PARLAB_CONVERSIONS_OF(T, name)                                      \
+  PARLAB_CONVERSIONS(float, T, name)                                        \
+  PARLAB_CONVERSIONS(double, T, name)                                       \
+  PARLAB_FUNCTION(float, __##name##2float_rn, (T x), static_cast<float>(x)) \
+  PARLAB_FUNCTION(double, __##name##2double_rn, (T x), static_cast<double>(x))
+PARLAB_CONVERSIONS_OF(int, int)
+PARLAB_CONVERSIONS_OF(unsigned, uint)
+PARLAB_CONVERSIONS_OF(long long, ll)
+PARLAB_CONVERSIONS_OF(unsigned long long, ull)
+#undef PARLAB_CONVERSIONS_OF
+#undef PARLAB_CONVERSIONS
+#undef PARLAB_ROUNDED
 PARLAB_FUNCTION(int, __float_as_int, (float x), std::bit_cast<int>(x))
 PARLAB_FUNCTION(float, __int_as_float, (int x), std::bit_cast<float>(x))
 PARLAB_FUNCTION(unsigned, __float_as_uint, (float x),
@@ -382,22 +391,10 @@ PARLAB_FUNCTION(float, __fdiv_rn, (float a, float b), a / b)
 PARLAB_FUNCTION(float, __fsub_rn, (float a, float b), a - b)
 PARLAB_FUNCTION(double, __dsub_rn, (double a, double b), a - b)
 PARLAB_FUNCTION(double, __ddiv_rn, (double a, double b), a / b)
-PARLAB_FUNCTION(float, __exp10f, (float x), std::pow(10.0f, x))
-PARLAB_FUNCTION(float, __log2f, (float x), std::log2(x))
-PARLAB_FUNCTION(float, __log10f, (float x), std::log10(x))
-PARLAB_FUNCTION(float, __tanf, (float x), std::tan(x))
-PARLAB_FUNCTION(float, exp10f, (float x), std::pow(10.0f, x))
 PARLAB_FUNCTION(float, rcbrtf, (float x), 1 / std::cbrt(x))
 PARLAB_FUNCTION(unsigned, umin, (unsigned a, unsigned b), a < b ? a : b)
 PARLAB_FUNCTION(unsigned, umax, (unsigned a, unsigned b), a < b ? b : a)
-PARLAB_FUNCTION(int, __float2int_ru, (float x), static_cast<int>(std::ceil(x)))
-PARLAB_FUNCTION(unsigned, __float2uint_rn, (float x),
-                static_cast<unsigned>(std::nearbyint(x)))
-PARLAB_FUNCTION(unsigned, __float2uint_rz, (float x), static_cast<unsigned>(x))
-PARLAB_FUNCTION(float, __uint2float_rn, (unsigned x), static_cast<float>(x))
-PARLAB_FUNCTION(double, __int2double_rn, (int x), x)
 PARLAB_FUNCTION(float, __double2float_rn, (double x), static_cast<float>(x))
-PARLAB_FUNCTION(int, __double2int_rz, (double x), static_cast<int>(x))
 PARLAB_FUNCTION(int, __double2loint, (double x),
                 static_cast<int>(std::bit_cast<std::uint64_t>(x)))
 PARLAB_FUNCTION(int, __double2hiint, (double x),
@@ -406,13 +403,60 @@ PARLAB_FUNCTION(double, __hiloint2double, (int high, int low),
                 std::bit_cast<double>(std::uint64_t{static_cast<unsigned>(high)}
                                           << 32 |
                                       static_cast<unsigned>(low)))
-inline void __sincosf(float x, float* sine, float* cosine) {
-  *sine = std::sin(x);
-  *cosine = std::cos(x);
-}
 PARLAB_FUNCTION(int, __mul24, (int a, int b), a* b)
 PARLAB_FUNCTION(unsigned, __umulhi, (unsigned a, unsigned b),
                 static_cast<unsigned>(std::uint64_t{a} * b >> 32))
+PARLAB_FUNCTION(unsigned long long, __brevll, (unsigned long long x),
+                std::uint64_t{__brev(static_cast<unsigned>(x))} << 32 |
+                    __brev(static_cast<unsigned>(x >> 32)))
+inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
+  const auto both = std::uint64_t{b} << 32 | a;
+  unsigned bytes = 0;
+  for (int i = 0; i < 32; i += 8)
+    bytes |= (both >> (selector >> i / 2 & 7) * 8 & 0xff) << i;
+  return bytes;
+}
+PARLAB_FUNCTION(
+    unsigned, __funnelshift_l, (unsigned low, unsigned high, unsigned by),
+    static_cast<unsigned>((std::uint64_t{high} << 32 | low) << (by & 31) >> 32))
+PARLAB_FUNCTION(unsigned, __funnelshift_r,
+                (unsigned low, unsigned high, unsigned by),
+                static_cast<unsigned>((std::uint64_t{high} << 32 | low) >>
+                                      (by & 31)))
+PARLAB_FUNCTION(unsigned, __sad, (int a, int b, unsigned c),
+                c + static_cast<unsigned>(std::abs(std::int64_t{a} - b)))
+PARLAB_FUNCTION(unsigned, __usad, (unsigned a, unsigned b, unsigned c),
+                c + (a < b ? b - a : a - b))
+inline int __dp4a(int a, int b, int c) {
+  for (int i = 0; i < 32; i += 8)
+    c += static_cast<signed char>(a >> i) * static_cast<signed char>(b >> i);
+  return c;
+}
+PARLAB_FUNCTION(unsigned long long, __umul64hi,
+                (unsigned long long a, unsigned long long b),
+                static_cast<unsigned long long>(
+                    static_cast<unsigned __int128>(a) * b >> 64))
+PARLAB_FUNCTION(double, __drcp_rn, (double x), 1 / x)
+PARLAB_FUNCTION(double, __dsqrt_rn, (double x), std::sqrt(x))
+PARLAB_FUNCTION(float, fdividef, (float a, float b), a / b)
+PARLAB_FUNCTION(float, rhypotf, (float a, float b), 1 / std::hypot(a, b))
+PARLAB_FUNCTION(double, rhypot, (double a, double b), 1 / std::hypot(a, b))
+PARLAB_FUNCTION(float, norm3df, (float a, float b, float c),
+                std::hypot(a, b, c))
+PARLAB_FUNCTION(double, norm3d, (double a, double b, double c),
+                std::hypot(a, b, c))
+PARLAB_FUNCTION(double, rcbrt, (double x), 1 / std::cbrt(x))
+// Exact where x is a multiple of a half.
+inline double sinpi(double x) {
+  const double r = std::remainder(x, 2);
+  return std::sin(M_PI * (std::abs(r) > 0.5 ? std::copysign(1, r) - r : r));
+}
+PARLAB_FUNCTION(double, cospi, (double x),
+                sinpi(0.5 - std::abs(std::remainder(x, 2))))
+PARLAB_FUNCTION(float, sinpif, (float x), static_cast<float>(sinpi(x)))
+PARLAB_FUNCTION(float, cospif, (float x), static_cast<float>(cospi(x)))
+PARLAB_FUNCTION(long long, llmin, (long long a, long long b), a < b ? a : b)
+PARLAB_FUNCTION(long long, llmax, (long long a, long long b), a < b ? b : a)
 PARLAB_FUNCTION(long long, clock64, (),
                 static_cast<long long>(__builtin_ia32_rdtsc()))
 inline void __nanosleep(unsigned) {

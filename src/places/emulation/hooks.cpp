@@ -385,11 +385,27 @@ READ_AND_WRITE(16)
     __tsan_atomic##bits##_compare_exchange_strong(p, &old, value, 0, 0);       \
     return old;                                                                \
   }                                                                            \
-  FETCH(bits, T, add) FETCH(bits, T, sub) FETCH(bits, T, and) FETCH(bits, T, or)
+  int __tsan_atomic##bits##_compare_exchange_weak(                             \
+      volatile T* p, T* old, T value, int done, int failed) {                  \
+    return __tsan_atomic##bits##_compare_exchange_strong(p, old, value, done,  \
+                                                         failed);              \
+  }                                                                            \
+  T __tsan_atomic##bits##_exchange(volatile T* p, T value, int) {              \
+    const AtomicAccess noted(p, bits / 8, true, __builtin_return_address(0));  \
+    return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);                    \
+  }                                                                            \
+  FETCH(bits, T, add)                                                          \
+  FETCH(bits, T, sub)                                                          \
+  FETCH(bits, T, and)                                                          \
+  FETCH(bits, T, or) FETCH(bits, T, xor)
 ATOMIC(8, unsigned char)
 ATOMIC(16, unsigned short)
 ATOMIC(32, unsigned)
 ATOMIC(64, unsigned long)
+void __tsan_atomic_thread_fence(int) {
+  if (running != nullptr) fence();
+}
+void __tsan_atomic_signal_fence(int) {}
 
 #define UNDEFINED(name, why, ...)                                     \
   void __ubsan_handle_##name(Place* place,                            \

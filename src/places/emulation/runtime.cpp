@@ -1,5 +1,6 @@
 #include "places/emulation/runtime.hpp"
 
+#include <cmath>
 #include <cstring>
 
 #include "places/emulation/block.hpp"
@@ -155,3 +156,25 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
 PARLAB_TAKES_MEMORY(parlab_malloc, std::malloc, "malloc()")
 PARLAB_TAKES_MEMORY(parlab_new, ::operator new, "new")
 PARLAB_TAKES_MEMORY(parlab_new_array, ::operator new[], "new")
+
+#define PARLAB_FAST(name)                       \
+  extern "C" float __##name(float x) noexcept { \
+    return ::name(x);                           \
+  }
+PARLAB_FAST(expf)
+PARLAB_FAST(logf)
+PARLAB_FAST(log2f)
+PARLAB_FAST(log10f)
+PARLAB_FAST(sinf)
+PARLAB_FAST(cosf)
+PARLAB_FAST(tanf)
+extern "C" float __exp10f(float x) noexcept {
+  return std::pow(10.0f, x);
+}
+extern "C" float __powf(float x, float y) noexcept {
+  return std::pow(x, y);
+}
+extern "C" void __sincosf(float x, float* sine, float* cosine) noexcept {
+  *sine = std::sin(x);
+  *cosine = std::cos(x);
+}

@@ -53,6 +53,11 @@ enum cudaFuncAttribute {
   cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
   cudaFuncAttributePreferredSharedMemoryCarveout = 9
 };
+struct cudaFuncAttributes {
+  std::size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
+  int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion,
+      maxDynamicSharedSizeBytes;
+};
 enum cudaLimit {
   cudaLimitStackSize,
   cudaLimitPrintfFifoSize,
@@ -198,6 +203,8 @@ cudaError_t cudaHostAlloc(T** memory, std::size_t bytes, unsigned) {
   return cudaMallocHost(memory, bytes);
 }
 PARLAB_SUCCEEDS(cudaFreeHost, (void* memory), std::free(memory))
+PARLAB_IGNORED(cudaHostRegister)
+PARLAB_IGNORED(cudaHostUnregister)
 PARLAB_SUCCEEDS(cudaMemGetInfo, (std::size_t * free, std::size_t* total),
                 *free = *total = std::size_t{1} << 34)
 PARLAB_IGNORED(cudaMemPrefetchAsync)
@@ -223,6 +230,12 @@ inline cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch,
   }
   return cudaSuccess;
 }
+PARLAB_FUNCTION(cudaError_t, cudaMemcpy2DAsync,
+                (void* to, std::size_t to_pitch, const void* from,
+                 std::size_t from_pitch, std::size_t width, std::size_t height,
+                 cudaMemcpyKind kind, cudaStream_t = nullptr),
+                cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height,
+                             kind))
 PARLAB_SUCCEEDS(cudaMemset, (void* to, int value, std::size_t bytes),
                 fill_own(to, value, bytes))
 PARLAB_FUNCTION(cudaError_t, cudaMemsetAsync,
@@ -248,10 +261,9 @@ cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, std::size_t bytes,
   return cudaSuccess;
 }
 template <typename T>
-cudaError_t cudaMemcpyToSymbolAsync(T& symbol, const void* from,
-                                    std::size_t bytes, std::size_t offset,
-                                    cudaMemcpyKind kind,
-                                    cudaStream_t = nullptr) {
+cudaError_t cudaMemcpyToSymbolAsync(
+    T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
+    cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t = nullptr) {
   return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
 }
 template <typename T>
@@ -334,18 +346,54 @@ PARLAB_SUCCEEDS(cudaEventElapsedTime,
                 *milliseconds = 1)
 
 template <typename... P>
-cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid,
-                                        dim3 block, void** arguments,
-                                        std::size_t shared_bytes = 0,
-                                        cudaStream_t = nullptr) {
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes,
+                                  void (*)(P...)) {
+  *attributes = {.sharedSizeBytes = 0,
+                 .constSizeBytes = 0,
+                 .localSizeBytes = 0,
+                 .maxThreadsPerBlock = 1024,
+                 .numRegs = 32,
+                 .ptxVersion = 90,
+                 .binaryVersion = 90,
+                 .maxDynamicSharedSizeBytes = 48 * 1024};
+  return cudaSuccess;
+}
+
+// Launches with an array of pointers to the arguments.
+// scripts/launches.awk takes away a kernel's conversion to void*.
+template <bool cooperative, typename... P>
+cudaError_t launch_own_with(void (*kernel)(P...), dim3 grid, dim3 block,
+                            void** arguments, std::size_t shared_bytes) {
   const auto values = [&]<std::size_t... i>(std::index_sequence<i...>) {
     return std::tuple<P...>(*static_cast<P*>(arguments[i])...);
   }
   (std::index_sequence_for<P...>());
   const auto thread = [=] { std::apply(kernel, values); };
-  launch_own("kernel", grid, block, shared_bytes, true, std::cref(thread),
-             std::as_bytes(std::span(&thread, 1)));
+  launch_own("kernel", grid, block, shared_bytes, cooperative,
+             std::cref(thread), std::as_bytes(std::span(&thread, 1)));
   return cudaSuccess;
 }
+template <typename... P>
+cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block,
+                             void** arguments, std::size_t shared_bytes = 0,
+                             cudaStream_t = nullptr) {
+  return launch_own_with<false>(kernel, grid, block, arguments, shared_bytes);
+}
+template <typename... P>
+cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid,
+                                        dim3 block, void** arguments,
+                                        std::size_t shared_bytes = 0,
+                                        cudaStream_t = nullptr) {
+  return launch_own_with<true>(kernel, grid, block, arguments, shared_bytes);
+}
+
+// Work of the host between launches, which runs at once.
+PARLAB_SUCCEEDS(cudaLaunchHostFunc,
+                (cudaStream_t, void (*work)(void*), void* of), work(of))
+PARLAB_SUCCEEDS(cudaStreamAddCallback,
+                (cudaStream_t stream,
+                 void (*work)(cudaStream_t, cudaError_t, void*), void* of,
+                 unsigned),
+                work(stream, cudaSuccess, of))
 
 }  // namespace parlab::emulation::cuda

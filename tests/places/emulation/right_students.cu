@@ -162,6 +162,38 @@ __global__ void add_up(const float* in, float* sum, int n) {
   const int i = global_index();
   if (i < n) atomicAdd(sum, in[i]);
 }
+void launched_with_arguments(const Bench& b) {
+  const float* in = b.in;
+  float* out = b.out;
+  int n = b.n;
+  void* arguments[] = {&in, &out, &n};
+  cudaLaunchKernel((void*)copy_all, dim3(4), dim3(32), arguments);
+}
+RIGHT(launched_with_arguments, 150);
+__global__ void integer_functions(const float* in, float* out, int n) {
+  const int i = global_index();
+  const bool right =
+      __byte_perm(0x33221100u, 0x77665544u, 0x7530u) == 0x77553300u &&
+      __funnelshift_l(0x80000000u, 1u, 1u) == 3u &&
+      __funnelshift_r(1u, 1u, 1u) == 0x80000000u &&
+      __dp4a(0x01ff0203, 0x01010101, 1) == 6 && __sad(-2, 3, 1u) == 6u &&
+      __brevll(1) == 1ull << 63 && __umul64hi(1ull << 63, 4) == 2 &&
+      __float2int_rd(-1.5f) == -2 && __double2ll_rz(-1.5) == -1 &&
+      __float2uint_ru(1.5f) == 2 && sinpif(1) == 0 && cospif(0.5f) == 0 &&
+      cospi(1) == -1;
+  if (i < n) out[i] = right ? in[i] : 0;
+}
+RIGHT(integer_functions, 150);
+__global__ void fast_functions(const float* in, float* out, int n) {
+  const int i = global_index();
+  float sine, cosine;
+  __sincosf(0, &sine, &cosine);
+  const float zero = __expf(0) - __powf(2, 0) + __logf(1) + __log2f(1) +
+                     __log10f(1) + __exp10f(0) - cosine + sine + __sinf(0) +
+                     __tanf(0) + __cosf(0) - exp10f(0);
+  if (i < n) out[i] = in[i] + zero;
+}
+RIGHT(fast_functions, 150);
 void clears_its_own(const Bench& b) {
   float* sum;
   checkCudaErrors(cudaMalloc(&sum, sizeof(float)));
@@ -454,6 +486,25 @@ __global__ void last_block_by_atomic_ref(const float* in, float* middle,
   count.store(0);
 }
 RIGHT(last_block_by_atomic_ref, 150);
+__global__ void sum_by_atomic_ref(const float* in, float* out, int n) {
+  const int i = global_index();
+  const cuda::atomic_ref<float, cuda::thread_scope_device> sum(*out);
+  if (i < n) sum.fetch_add(in[i], cuda::memory_order_relaxed);
+}
+RIGHT(sum_by_atomic_ref, 150);
+__global__ void bits_by_atomic_ref(const float*, float*, unsigned* zero,
+                                   float* out, int n) {
+  const int i = global_index();
+  const cuda::atomic_ref<unsigned, cuda::thread_scope_device> word(*zero);
+  if (i >= n) return;
+  word.fetch_or(1u << i % 32);
+  word.fetch_xor(0);
+  word.fetch_and(~0u);
+  atomicOr_block(zero, 0u);
+  __syncthreads();
+  if (i == 0) out[0] = word.exchange(0) & 1 ? 150 : 0;
+}
+RIGHT(bits_by_atomic_ref, 150).at(32, 32);
 
 // ---- halves and tiles on tensor cores
 
