@@ -10,4 +10,4 @@ source=$1 object=$2
 shift 2
 rewrite_launches "$source" "${object%.o}-rewritten.cu"
 # shellcheck disable=SC2154 # set there
-exec "$@" -UCUDA_NO_HALF -Isrc/gpu/samples -include gpu/own_calls.hpp -I"${source%/*}" -x cu -c "$rewritten" -o "$object"
+exec "$@" -Dmain=own_main -UCUDA_NO_HALF -Isrc/gpu/samples -include gpu/own_calls.hpp -I"${source%/*}" -x cu -c "$rewritten" -o "$object"

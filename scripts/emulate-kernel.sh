@@ -23,11 +23,11 @@ rm -f "$log"
 [[ $source != cuda/* || $source == */shared/* ]] || grep -q 8Register "$object" ||
   echo "$source has no Register<...>: no variant comes of it"
 
-# The runtime sees what kernels copy, clear and allocate by calls. Arrays that they declare as extern
-# __shared__, under any name, are one array of the runtime's.
+# A main() of the file's own is not called. The runtime sees what kernels copy, clear and allocate by calls.
+# Arrays that they declare as extern __shared__, under any name, are one array of the runtime's.
 objcopy --redefine-sym memcpy=parlab_memcpy --redefine-sym memmove=parlab_memmove \
   --redefine-sym memset=parlab_memset --redefine-sym malloc=parlab_malloc \
-  --redefine-sym _Znwm=parlab_new --redefine-sym _Znam=parlab_new_array "$object"
+  --redefine-sym _Znwm=parlab_new --redefine-sym _Znam=parlab_new_array --redefine-sym main=own_main "$object"
 readelf --symbols --wide "$object" | awk '$4 == "TLS" && $7 == "UND" && $8 !~ /^parlab_/ { print $8 }' | sort -u |
   while read -r symbol; do
     objcopy --redefine-sym "$symbol=parlab_dynamic_shared" "$object"

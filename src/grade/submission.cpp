@@ -155,7 +155,8 @@ struct Build {
                                "-DPARLAB_SOURCE=\"" + identity + "\"",
                                "-DPARLAB_SOURCE_HASH=\"submission\""});
     if (which == "host")
-      words.insert(words.end(), {"-c", file.string(), "-o", result.string()});
+      words.insert(words.end(), {"-Dmain=own_main", "-c", file.string(), "-o",
+                                 result.string()});
     auto why = run(words, submission, folder, log);
     if (!why && fs::exists(result)) return {};
     // For emulation the whole log lies there; the script prints the first

@@ -152,6 +152,7 @@ hand not_supported wider_bound.cu "$right"
 sed -i 's/{.idea = "mine"}/{.idea = "mine", .arithmetic = Arithmetic::bf16}/' class/wider_bound.cu
 hand launch_failed two.cu "$right"
 sed -n '/^const Register/,$p' class/two.cu | sed 's/ variant(/ another(/' >>class/two.cu
+hand passed own_main.cu "$right" '' 'ceil_div(p.rows, 64)' 'int main() { return 1; }'
 mkdir class/empty && expected[empty]=not_supported
 cat >class/openmp.cpp <<'END'
 #include "host/host.hpp"
