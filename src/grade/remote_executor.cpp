@@ -192,7 +192,11 @@ void RemoteExecutor::load(const Arrays& inputs,
 void RemoteExecutor::release() {
   if (running_) {
     const Awake awake(running_);
-    ask(Message().put(Ask::release), seconds_to_start);
+    try {
+      ask(Message().put(Ask::release), seconds_to_start);
+    } catch (const PointError&) {
+      if (running_) throw;  // else it ended after it had told why
+    }
   }
   inputs_ = {};
   outputs_.clear();
@@ -287,8 +291,11 @@ std::optional<TransferTimes> RemoteExecutor::transfers(const Call& call) {
 bool RemoteExecutor::recover() {
   if (running_) {
     const Awake awake(running_);
-    auto reply = ask(Message().put(Ask::recover), seconds_to_start);
-    return reply.get<bool>();
+    try {
+      return ask(Message().put(Ask::recover), seconds_to_start).get<bool>();
+    } catch (const PointError&) {
+      if (running_) throw;  // else it ended after it had told why
+    }
   }
   start();
   return true;

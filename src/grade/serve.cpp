@@ -1,10 +1,13 @@
 #include "grade/serve.hpp"
 
 #include <ucontext.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
+#include <exception>
 #include <memory>
 #include <stdexcept>
 #include <system_error>
@@ -150,11 +153,58 @@ std::vector<std::int64_t> refused_calls() {
   return calls;
 }
 
+// What the grader is told about the exception that is being handled.
+Message failure() {
+  Message reply;
+  const auto say = [&](Verdict verdict, Detail why) {
+    reply.put(Answer::failed, verdict, std::move(why), refused_calls());
+  };
+  const auto text = [](const std::exception& failed) {
+    return std::string(failed.what()).substr(0, 3000);
+  };
+  try {
+    throw;
+  } catch (const PointError& failed) {
+    say(failed.verdict, failed.detail);
+  } catch (const std::system_error& failed) {
+    const bool is_short =
+        failed.code() == std::errc::resource_unavailable_try_again;
+    say(Verdict::launch_failed,
+        is_short ? because(Cause::system_refused, text(failed))
+                 : other(text(failed)));
+  } catch (const std::exception& failed) {
+    say(Verdict::launch_failed, other(text(failed)));
+  } catch (...) {
+    say(Verdict::launch_failed, {.cause = Cause::uncaught});
+  }
+  return reply;
+}
+
+Channel* to_grader = nullptr;
+
+// Tells the grader of an exception that leaves a thread of the submission's
+// own, or a function that none may leave.
+[[noreturn]] void end_by_exception() {
+  static std::atomic_flag told;
+  while (told.test_and_set())
+    pause();  // another thread tells of its own
+  if (std::current_exception()) {
+    try {
+      to_grader->send(failure());
+      to_grader->receive(most_bytes);  // it has read the answer
+    } catch (const std::exception&) {  // the grader has closed the channel
+    }
+  }
+  std::abort();
+}
+
 }  // namespace
 
 void serve(const std::string& workload, const std::string& variant) {
   remember_refused_calls();
   Channel channel(descriptor);
+  to_grader = &channel;
+  std::set_terminate(end_by_exception);
   std::unique_ptr<Runner> runner;
   while (true) {
     Message reply;
@@ -162,19 +212,8 @@ void serve(const std::string& workload, const std::string& variant) {
       Message ask = channel.receive(most_bytes);
       if (!runner) runner = std::make_unique<Runner>(workload, variant);
       reply = runner->answer(ask);
-    } catch (const PointError& failed) {
-      reply.put(Answer::failed, failed.verdict, failed.detail, refused_calls());
-    } catch (const std::system_error& failed) {
-      const bool is_short =
-          failed.code() == std::errc::resource_unavailable_try_again;
-      const auto text = std::string(failed.what()).substr(0, 3000);
-      reply.put(Answer::failed, Verdict::launch_failed,
-                is_short ? because(Cause::system_refused, text) : other(text),
-                refused_calls());
-    } catch (const std::exception& failed) {
-      reply.put(Answer::failed, Verdict::launch_failed,
-                other(std::string(failed.what()).substr(0, 3000)),
-                refused_calls());
+    } catch (...) {
+      reply = failure();
     }
     try {
       channel.send(reply);

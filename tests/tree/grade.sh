@@ -153,6 +153,7 @@ sed -i 's/{.idea = "mine"}/{.idea = "mine", .arithmetic = Arithmetic::bf16}/' cl
 hand launch_failed two.cu "$right"
 sed -n '/^const Register/,$p' class/two.cu | sed 's/ variant(/ another(/' >>class/two.cu
 hand passed own_main.cu "$right" '' 'ceil_div(p.rows, 64)' 'int main() { return 1; }'
+hand unverified own_thread.cu "$right" 'std::thread([&] { cudaMemset(p.y, 0, 4); }).join();' 1 '#include <thread>'
 mkdir class/empty && expected[empty]=not_supported
 cat >class/openmp.cpp <<'END'
 #include "host/host.hpp"
@@ -188,6 +189,7 @@ expect "one that starts processes, what it did" has forks 'SIGSYS'
 expect "one that takes memory is ended for it, or for its time" has eats_memory 'of memory|took more than'
 expect "one that asks whether it is emulated, that it does" has asks 'asks whether it is'
 expect "wrong ones have no points" has constant '^constant,0,'
+expect "one that launches from another thread, that it does" has own_thread 'threads of one.s own'
 expect "nothing was written" test ! -e "$escaped" -a ! -e /escaped -a "$(md5sum class/*.cu | md5sum)" = "$before"
 expect "nothing is left running" test -z "$(pgrep -f "$folder|parlab-grade-")"
 expect "nothing is left of the builds" test -z "$(ls -d "${TMPDIR:-/tmp}"/parlab-grade-* 2>/dev/null)"
