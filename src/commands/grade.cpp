@@ -284,7 +284,8 @@ int grade_submissions(const Arguments& arguments, const Streams& streams) {
   for (const auto& detail : passed.notes())
     note(words(detail));
   const Temporary folder(make_build_folder());
-  const InterruptGuard guard;
+  // A terminal that closes and a job that ends leave no folder behind, either.
+  const InterruptGuard guard({SIGINT, SIGTERM, SIGHUP});
   build(submissions, workload, folder.path(),
         assignment.gpu && !check ? BuildFor::emulation_and_gpu
                                  : BuildFor::emulation);

@@ -1,7 +1,5 @@
 #include "sweep/interrupt.hpp"
 
-#include <csignal>
-
 namespace parlab {
 namespace {
 
@@ -12,20 +10,26 @@ bool guarded = false;
 
 }  // namespace
 
-InterruptGuard::InterruptGuard() : outermost_(!guarded) {
+InterruptGuard::InterruptGuard(const std::vector<int>& signals)
+    : outermost_(!guarded) {
   if (!outermost_) return;
   guarded = true;
   interrupted = 0;
-  before_ = std::signal(SIGINT, [](int) {
-    interrupted = 1;
-    std::signal(SIGINT, SIG_DFL);
-  });
+  for (const int signal : signals) {
+    const auto before = std::signal(signal, [](int number) {
+      interrupted = 1;
+      std::signal(number, SIG_DFL);
+    });
+    before_.emplace_back(signal, before);
+    if (before == SIG_IGN && signal != SIGINT) std::signal(signal, SIG_IGN);
+  }
 }
 
 InterruptGuard::~InterruptGuard() {
   if (!outermost_) return;
   guarded = false;
-  std::signal(SIGINT, before_);
+  for (const auto& [signal, before] : before_)
+    std::signal(signal, before);
 }
 
 bool was_interrupted() {

@@ -1,7 +1,10 @@
 // Ctrl-C for work that must end in order.
 #pragma once
 
+#include <csignal>
 #include <functional>
+#include <utility>
+#include <vector>
 
 namespace parlab {
 
@@ -9,16 +12,17 @@ namespace parlab {
 using Stop = std::function<bool()>;
 
 // While a guard exists, the first Ctrl-C is only noted and the second one ends
-// the program. A nested guard does nothing.
+// the program. The same holds for the other signals that it names, unless the
+// program was started to ignore them (nohup). A nested guard does nothing.
 class InterruptGuard {
  public:
-  InterruptGuard();
+  explicit InterruptGuard(const std::vector<int>& signals = {SIGINT});
   ~InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
  private:
-  void (*before_)(int) = nullptr;
+  std::vector<std::pair<int, void (*)(int)>> before_;
   bool outermost_;
 };
 

@@ -299,6 +299,13 @@ expect "and who did not compile" kept '^yves,0,not_supported,'
 expect "it has no points for the others" kept '^zoe,,unverified,'
 expect "and does not replace what was complete" test "$(md5sum grades/dmv/grades.csv)" = "$complete"
 
+"${alone[@]}" "$parlab" grade --check class/endless.cu >out 2>errors &
+grader=$!
+until pgrep -P $grader -f "/endless/emulated dmv" >/dev/null || ! kill -0 $grader; do sleep 0.1; done
+kill $grader
+wait $grader
+expect "a grading that is ended leaves nothing behind" test -z "$(ls -d "${TMPDIR:-/tmp}"/parlab-grade-* 2>/dev/null)"
+
 mkdir small && cp class/ann.cu class/constant.cu small
 "$parlab" grade small --anonymous --output anon --seed 6 >out 2>errors
 expect "an anonymous page has no names: $(tail -1 errors)" eval "test -s anon/index.html && ! grep -qE '>(ann|constant)<|students/' anon/index.html"
