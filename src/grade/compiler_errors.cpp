@@ -30,11 +30,9 @@ constexpr Pattern patterns[] = {
     {R"((impossible|output|input|matching) constraint|invalid 'asm'|)"
      R"(inconsistent operand constraints|unknown register name)",
      Cause::needs_ptx},
-    {R"('(tex[123]D\w*|tex1Dfetch|surf[123]D\w*|texture|surface|)"
-     R"(cudaTexture\w*|cudaSurface\w*|cudaReadMode\w*|cudaAddressMode\w*|)"
-     R"(cudaResource\w*|cudaChannelFormat\w*|cudaCreate\w*|)"
-     R"(cudaArray\w*|cudaGraph\w*|)"
-     R"(__nvvm\w*|__cluster\w*|this_cluster|cluster_group)')",
+    // A name of CUDA that is unknown is one that emulation lacks.
+    {R"(((call|arguments) to |^[^']*)'((tex|surf)[123]D|texture|surface|)"
+     R"(cuda[A-Z]|__nvvm|__cluster|this_cluster|cluster_group))",
      Cause::needs_gpu_functions},
     // mistakes in the code around a kernel
     {"designator order for field 'parlab::Description::",
@@ -64,6 +62,8 @@ constexpr Pattern patterns[] = {
 };
 
 bool is_error(const std::string& line) {
+  // The error behind this one says why.
+  if (line.find(" declared void") != line.npos) return false;
   return line.find("error:") != line.npos || line.find("Error:") != line.npos ||
          line.find("error ") != line.npos ||
          line.find("multiple definition") != line.npos ||
@@ -107,6 +107,7 @@ Detail explained_error(const std::string& said, const std::string& source) {
         std::regex_search(first, std::regex(pattern.says)))
       cause = pattern.cause;
   }
+  if (cause == Cause::defined_twice) first = first.substr(0, first.find(';'));
   boost::replace_all(first, "static assertion failed: ", "");
   first = std::regex_replace(first, std::regex("[^ ]*/([^ /]*\\.o: )"), "$1");
   first = printable(first).substr(0, 400);

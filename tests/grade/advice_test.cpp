@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(what_is_defined_twice_is_known_from_any_linker) {
     const auto error = explained_error(std::string(said), "mine.cu");
     BOOST_REQUIRE(error.further.size() == 1U);
     BOOST_TEST((error.further[0].cause == Cause::defined_twice));
-    BOOST_TEST(!contains(words(error), "/tmp/x/mine.o"), words(error));
+    BOOST_TEST(!contains(words(error), "/tmp/x/"), words(error));
   }
 }
 

@@ -154,6 +154,16 @@ BOOST_AUTO_TEST_CASE(errors_of_the_wrapper_say_what_to_write) {
        "not "
        "declared in this scope",
        "emulation does not have this", "start from"},
+      {"/tmp/x/mine.cu:4:17: error: variable or field \u2018k\u2019 declared "
+       "void\n"
+       "/tmp/x/mine.cu:4:19: error: \u2018cudaTextureObject_t\u2019 was not "
+       "declared in this scope",
+       "'cudaTextureObject_t' was not declared in this scope; emulation does "
+       "not have this",
+       "start from"},
+      {"/tmp/x/mine.cu:6:9: error: there are no arguments to "
+       "\u2018cudaGraphLaunch\u2019 that depend on a template parameter",
+       "emulation does not have this", "start from"},
       {"/tmp/cc1.s:12: Error: no such instruction: `mov.u32 %eax,%laneid'",
        "inline PTX", "start from"},
   };
