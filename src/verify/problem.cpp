@@ -29,8 +29,10 @@ int threads_worth(const Arrays& inputs) {
 // all set: arithmetic makes no such number. A type has 7 bits or more behind
 // the point.
 bool is_poison(double found) {
-  constexpr auto first_bits = ~std::uint64_t{0} << (52 - 7);
-  return (std::bit_cast<std::uint64_t>(found) & first_bits) == first_bits;
+  constexpr int least_ones = 1 + 11 + 7;
+  const auto bits = std::bit_cast<std::uint64_t>(found);
+  const int ones = std::countl_one(bits);
+  return ones >= least_ones && ones + std::countr_zero(bits) >= 64;
 }
 
 }  // namespace

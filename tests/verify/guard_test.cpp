@@ -71,6 +71,21 @@ BOOST_AUTO_TEST_CASE(memory_is_counted_by_array) {
   BOOST_TEST(work.written == 4.0 * 21);
 }
 
+// An int in place of a float may look like a NaN.
+BOOST_AUTO_TEST_CASE(what_nobody_wrote_is_told_from_other_numbers) {
+  const auto cause = [](auto found) {
+    return detail_of(Mismatch{.where = "y[0]",
+                              .expected = 1,
+                              .found = static_cast<double>(found),
+                              .bound = 0})
+        .cause;
+  };
+  BOOST_TEST((cause(std::bit_cast<double>(~0ull)) == Cause::left_out));
+  BOOST_TEST((cause(std::bit_cast<float>(~0u)) == Cause::left_out));
+  BOOST_TEST((cause(std::bit_cast<float>(0xffff0000u)) == Cause::left_out));
+  BOOST_TEST((cause(std::bit_cast<float>(-95)) == Cause::not_a_number));
+}
+
 BOOST_AUTO_TEST_CASE(a_variant_names_its_units) {
   BOOST_TEST(plain_unit(Dtype::f64) == "fma double");
   BOOST_TEST(plain_unit(Dtype::bf16) == "fma float");
