@@ -81,7 +81,9 @@ constexpr Advice all_advice[] = {
     {Cause::nothing_to_launch,
      "A grid has no blocks if a number of elements is rounded down where "
      "ceil_div() rounds up."},
-    {Cause::cannot_launch, "A block has at most 1024 threads."},
+    {Cause::cannot_launch,
+     "A block has at most 1024 threads, and a grid at most 65535 blocks in y "
+     "and in z: let x, which has 2147483647, go along what is long."},
     {Cause::shared_memory_short,
      "A block has at most that much shared memory: take smaller tiles."},
     {Cause::not_cooperative,
@@ -176,12 +178,12 @@ constexpr Advice all_advice[] = {
     {Cause::host_memory,
      "A kernel cannot follow pointers to the host's variables or vectors: copy "
      "them to memory of the GPU, or pass the value itself."},
-    {Cause::host_touches_device,
-     "Arrays are in the GPU's memory, which the host cannot read or write: do "
     {Cause::memory_of_before,
      "Memory from cudaMalloc() ends with the execution that allocates it: call "
      "cudaMalloc() in each, which costs no time after the first, and keep no "
      "pointer in a static variable."},
+    {Cause::host_touches_device,
+     "Arrays are in the GPU's memory, which the host cannot read or write: do "
      "it in a kernel, or with gpu.copy(), gpu.clear() or cudaMemcpy()."},
     {Cause::freed_memory,
      "Memory is used after cudaFree(): free it behind the last launch that "
