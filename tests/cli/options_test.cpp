@@ -279,28 +279,14 @@ BOOST_AUTO_TEST_CASE(every_option_is_a_variable) {
 }
 
 BOOST_AUTO_TEST_CASE(the_command_line_wins_over_variables) {
-  const auto both = parse({"64",
-                           "--iterations",
-                           "9",
-                           "--dtype=float,double",
-                           "--cache",
-                           "hot,cold",
-                           "--inputs",
-                           "normal,uniform",
-                           "--energy-time",
-                           "0.5",
-                           "--backend",
-                           "openmp",
-                           "--time-limit",
-                           "2",
-                           "--precision",
-                           "0.1",
-                           "--format",
-                           "json",
-                           "--results",
-                           "b.jsonl",
-                           "--emulate"},
-                          all_variables);
+  const auto both =
+      parse({"64",       "--iterations",  "9",        "--dtype=float,double",
+             "--cache",  "hot,cold",      "--inputs", "normal,uniform",
+             "--energy", "--energy-time", "0.5",      "--backend",
+             "openmp",   "--time-limit",  "2",        "--precision",
+             "0.1",      "--format",      "json",     "--results",
+             "b.jsonl",  "--emulate"},
+            all_variables);
   BOOST_TEST(*both.plan.iterations == 9);
   BOOST_TEST((both.plan.dtypes == std::vector{Dtype::f32, Dtype::f64}));
   BOOST_TEST((both.plan.caches == std::vector{Cache::hot, Cache::cold}));

@@ -103,7 +103,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(of_all_nodes_alone_are_right, T, Types) {
                    n << " " << to_string(kind) << " from " << first);
         wrong += found_wrong ? 1 : 0;
       }
-      if (n >= 33) BOOST_TEST(wrong > 0);
+      // Whole numbers may all be 1, and then no path is shorter than another.
+      if (n >= 33 && kind == InputKind::uniform) BOOST_TEST(wrong > 0);
     }
   }
 }
