@@ -1,6 +1,5 @@
 // Ranks the results of several people.
 #include <algorithm>
-#include <boost/tokenizer.hpp>
 #include <cmath>
 #include <map>
 #include <set>
@@ -105,31 +104,42 @@ void add_records(Boards& boards, Untimed& untimed, const fs::path& folder) {
 
 // ---- a graded class
 
-// The rows of a CSV with a line of titles; its fields may have commas and ends
-// of lines in quotes.
-std::vector<std::map<std::string, std::string>> rows_of(std::string text) {
-  std::erase(text, '\r');
-  const auto titles = split(text.substr(0, text.find('\n')), ',');
-  using Fields = boost::escaped_list_separator<char>;
-  const boost::tokenizer<Fields> fields(text, Fields("", ",\n", "\""));
-  std::vector<std::map<std::string, std::string>> rows;
-  std::size_t column = 0;
-  for (const auto& field : fields) {
-    if (column == 0) rows.emplace_back();
-    rows.back()[titles[column]] = field;
-    column = (column + 1) % titles.size();
+// RFC 4180: fields may have commas, quotes and ends of lines in quotes.
+std::vector<std::vector<std::string>> fields_of(const std::string& text) {
+  std::vector<std::vector<std::string>> lines;
+  std::vector<std::string> line{""};
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') {
+      const bool doubled = quoted && i + 1 < text.size() && text[i + 1] == '"';
+      if (doubled) {
+        line.back() += c;
+        ++i;
+      } else {
+        quoted = !quoted;
+      }
+    } else if (c == ',' && !quoted) {
+      line.emplace_back();
+    } else if (c == '\n' && !quoted) {
+      lines.push_back(std::exchange(line, {""}));
+    } else if (c != '\r' || quoted) {
+      line.back() += c;
+    }
   }
-  // the titles, and what follows the last end of a line
-  if (!rows.empty()) rows.erase(rows.begin());
-  if (column == 1) rows.pop_back();
-  return rows;
+  if (line.size() > 1) lines.push_back(line);
+  return lines;
 }
 
 void add_class(Boards& boards, Untimed& untimed, const fs::path& folder) {
   const auto file = folder / "grades.csv";
+  const auto lines = fields_of(read_text(file, "page --leaderboard:"));
   std::string machine;
   bool any_time = false;
-  for (auto& row : rows_of(read_text(file, "page --leaderboard:"))) {
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    std::map<std::string, std::string> row;
+    for (std::size_t c = 0; c < std::min(lines[0].size(), lines[i].size()); ++c)
+      row[lines[0][c]] = lines[i][c];
     if (row["machine"].empty() || row["workload"].empty()) {
       throw UsageError("page --leaderboard: '" + file.string() +
                        "' does not say its machine and workload: grade again");

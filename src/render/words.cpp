@@ -204,7 +204,8 @@ std::string words(const Detail& detail, Letters letters) {
     }
   }
   for (const auto& more : detail.further) {
-    text += text.empty() ? "" : text.ends_with(':') ? " " : "; ";
+    const bool goes_on = text.empty() || text.ends_with(": ");
+    text += goes_on ? "" : text.ends_with(':') ? " " : "; ";
     text += words(more, letters);
   }
   return text;

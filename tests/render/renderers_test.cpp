@@ -150,6 +150,14 @@ BOOST_AUTO_TEST_CASE(numbers_that_differ_look_different) {
       "it cannot have done the work, or the roof was measured badly");
 }
 
+BOOST_AUTO_TEST_CASE(what_ends_with_a_colon_goes_on) {
+  Detail why = because(Cause::does_not_compile, "");
+  why.further = {because(Cause::uncaught), because(Cause::process_ended)};
+  BOOST_TEST(words(why) ==
+             "does not compile: threw something that is no std::exception; "
+             "its process has ended");
+}
+
 BOOST_AUTO_TEST_CASE(elements_are_written_as_their_type_has_them) {
   const auto said = [](Cause cause, const std::vector<double>& numbers) {
     Detail detail{.cause = cause, .arguments = {"b[3]"}};

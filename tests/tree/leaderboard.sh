@@ -30,6 +30,7 @@ Dan,90,passed,1,4096x4096,0.001,0.00099,0.00101,0.4,,dmv,float,a-course-machine
 "Eve, the first",90,passed,1,4096x4096,0.001001,0.00099,0.00101,0.4,"said ""so"",
 on two lines",dmv,float,a-course-machine
 Gus,50,passed,3,4096x4096,0.005,0.0049,0.0051,0.1,,dmv,float,a-course-machine
+"Ida ""the quick"" Jones",40,passed,4,4096x4096,0.006,0.0059,0.0061,0.1,,dmv,float,a-course-machine
 Hal,0,wrong_result,,4096x4096,,,,,,dmv,float,a-course-machine
 END
 echo 'int gus;' >grades/dmv/sources/Gus.cu
@@ -51,6 +52,7 @@ expect "a row says the time with its interval, the share of the limit and what w
   eval 'row "$of_h200" bob | grep -qE "[0-9.]+ ms.*[0-9.]+.+[0-9.]+ ms.*\|[0-9.]+ ?%\|right at [0-9]+ sizes"'
 expect "students of a class are ranked by the same rule: $of_class" \
   eval '[[ $(row "$of_class" Dan) == "1 shared|"* && $(row "$of_class" "Eve, the first") == "1 shared|"* && $(row "$of_class" Gus) == 3\|* ]]'
+expect "a name keeps its quotes" grep -qE 'Ida ("|&quot;)the quick("|&quot;) Jones' page.html
 expect "what is wrong has no rank" eval '! row "$of_class" Hal'
 mkdir untimed && grep -E '^student|^Hal' grades/dmv/grades.csv >untimed/grades.csv
 expect "a class without times is named" \
