@@ -153,7 +153,7 @@ std::vector<std::int64_t> refused_calls() {
   return calls;
 }
 
-// What the grader is told about the exception that is being handled.
+// Tells the grader of the exception that is being handled.
 Message failure() {
   Message reply;
   const auto say = [&](Verdict verdict, Detail why) {

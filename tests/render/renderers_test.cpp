@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(numbers_that_differ_look_different) {
       "it cannot have done the work, or the roof was measured badly");
 }
 
-BOOST_AUTO_TEST_CASE(what_ends_with_a_colon_goes_on) {
+BOOST_AUTO_TEST_CASE(a_reason_follows_its_colon) {
   Detail why = because(Cause::does_not_compile, "");
   why.further = {because(Cause::uncaught), because(Cause::process_ended)};
   BOOST_TEST(words(why) ==
