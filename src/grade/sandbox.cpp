@@ -15,7 +15,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -175,6 +174,27 @@ void require_sight_of_memory() {
       "grade: root may not count the memory of submissions here, since it "
       "lacks the capability SYS_PTRACE: grade as an ordinary user, or start "
       "the container with --cap-add SYS_PTRACE");
+}
+
+void require_reach(const std::filesystem::path& sources,
+                   const std::filesystem::path& builds) {
+  namespace fs = std::filesystem;
+  if (!unused_user()) return;
+  const auto require = [](const fs::path& path, fs::perms right,
+                          const std::string& advice) {
+    if ((fs::status(path).permissions() & right) == right) return;
+    throw UsageError(
+        "grade: root lets another user run submissions, who may not use " +
+        path.string() + ": " + advice);
+  };
+  const auto enter = fs::perms::others_exec;
+  for (auto at = fs::absolute(builds); at.has_relative_path();
+       at = at.parent_path())
+    require(at, enter, "TMPDIR names a folder that all users may enter");
+  const auto advice = "permit it by chmod -R o+rX " + sources.string();
+  require(sources, enter, advice);
+  require(sources / "src", enter, advice);
+  require(sources / "scripts/environment.sh", fs::perms::others_read, advice);
 }
 
 Process::Process(const std::vector<std::string>& program,

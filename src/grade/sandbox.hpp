@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -76,6 +77,11 @@ void require_limits(const Confinement& compiler);
 // root in many containers may not. The shared memory of a program for the GPU
 // would not be counted.
 void require_sight_of_memory();
+
+// Throws UsageError if the other user that submissions run as, where root
+// grades, may not read `sources` or reach `builds`.
+void require_reach(const std::filesystem::path& sources,
+                   const std::filesystem::path& builds);
 
 // A confined process that runs a program until this goes out of scope. Its end
 // of the channel is descriptor 3 there.

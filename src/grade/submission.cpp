@@ -281,6 +281,7 @@ void build(std::vector<Submission>& submissions, const std::string& workload,
   const bool debug = this_program().parent_path().filename() == "debug";
   const Build with{root, root / "build" / (debug ? "debug" : "")};
   require_limits(of_compilers);
+  require_reach(root, folder);
   if (what == BuildFor::emulation_and_gpu) require_sight_of_memory();
   for (const auto& submission : submissions)
     require_unseen(submission.file, root);

@@ -6,15 +6,14 @@ set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
 source scripts/testing.sh
-mkdir -p build && exec {grading}>build/grading.lock
-flock "$grading" # both look for what gradings leave behind
 
 parlab=$PWD/bin/parlab-emulated
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 chmod 755 "$folder"
 cd "$folder" || exit
-mkdir class
+export TMPDIR=$folder/temporary # where gradings of other tests leave nothing
+mkdir class && mkdir -m 1777 temporary
 declare -A expected
 
 # hand VERDICT NAME REACHES [OUTSIDE]: hands in a correct kernel whose host code ends its process if the
@@ -115,7 +114,7 @@ by() {
   expect "$who: a link says that it is one" has 'a symbolic link, no regular file'
   # these, two of ann, and six whose names are no words
   expect "$who: each has a row" test "$(wc -l <"$who/grades/dmv/grades.csv")" = $((1 + ${#expected[@]} + 2 + 6))
-  expect "$who: nothing is left of the builds" test -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'parlab-grade-*' -user "$(stat -c %u "$who/out")")"
+  expect "$who: nothing is left of the builds" test -z "$(ls "$TMPDIR")"
 }
 ordinary=(setpriv --reuid 12345 --regid 12345 --clear-groups)
 ((EUID == 0)) || ordinary=(env)

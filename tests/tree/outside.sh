@@ -109,8 +109,6 @@ if unshare -m mount -t tmpfs none /sys 2>/dev/null; then
 fi
 
 # ---- grading --------------------------------------------------------------------------------------
-exec {grading}>"$root/build/grading.lock"
-flock "$grading" # another test looks for what gradings leave behind
 mkdir class && sed '/[.]id = /d' "$root/cuda/dmv/naive.cu" >class/ann.cu
 # graded COMMAND...: grades a correct submission, started by that command.
 graded() {
@@ -126,6 +124,11 @@ for place in /nowhere '' "$folder/a b"; do
   expect "TMPDIR='$place'" eval 'graded env TMPDIR="$place" && test "$(verdict)" = ann,passed'
 done
 expect "a folder that takes no files is named" eval '! graded env TMPDIR=/proc && grep -q "in /proc (TMPDIR" out'
+mkdir -m 700 private
+if ((EUID == 0)); then
+  expect "a folder that submissions may not enter is named" \
+    eval '! graded env TMPDIR="$folder/private" && grep -q "use $folder/private: TMPDIR" out'
+fi
 for limit in '-v 4000000' '-d 1000000' '-f 100' '-t 20' '-n 20'; do
   # shellcheck disable=SC2034 # used in a test that is a string
   limited="ulimit $limit && exec \"\$@\""
