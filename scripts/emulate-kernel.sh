@@ -27,8 +27,8 @@ rm -f "$log"
 # Arrays that they declare as extern __shared__, under any name, are one array of the runtime's.
 objcopy --redefine-sym memcpy=parlab_memcpy --redefine-sym memmove=parlab_memmove \
   --redefine-sym memset=parlab_memset --redefine-sym malloc=parlab_malloc \
-  --redefine-sym _Znwm=parlab_new --redefine-sym _Znam=parlab_new_array --redefine-sym main=own_main "$object"
+  --redefine-sym _Znwm=parlab_new --redefine-sym _Znam=parlab_new_array --redefine-sym main=own_main "$object" || exit
 readelf --symbols --wide "$object" | awk '$4 == "TLS" && $7 == "UND" && $8 !~ /^parlab_/ { print $8 }' | sort -u |
   while read -r symbol; do
-    objcopy --redefine-sym "$symbol=parlab_dynamic_shared" "$object"
+    objcopy --redefine-sym "$symbol=parlab_dynamic_shared" "$object" || exit
   done

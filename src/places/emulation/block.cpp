@@ -459,10 +459,11 @@ void require_tile(const void* matrix, std::size_t pitch_bytes,
                       array ? array->at(matrix) : "an address", pitch_bytes)));
 }
 
-void fence() {
+void fence(bool within_block) {
   InRuntime here;
-  here.thread.fence = here.thread.clock;
-  here.thread.fence->own_phase = here.block.next_phase(here.thread);
+  auto& fence = within_block ? here.thread.block_fence : here.thread.fence;
+  fence = here.thread.clock;
+  fence->own_phase = here.block.next_phase(here.thread);
 }
 
 void copy_async(void* to, const void* from, std::size_t bytes,

@@ -113,8 +113,9 @@ struct Progress {
   Meeting* meeting = nullptr;  // where it waits
   // the barrier that it has just asked and found incomplete
   const void* asked = nullptr;
-  // accesses that a fence has ordered and no atomic has released yet
-  std::optional<Clock> fence{};
+  // accesses that a fence has ordered, for all or for the block, and no atomic
+  // has released yet
+  std::optional<Clock> fence{}, block_fence{};
   std::size_t acquired = 0;  // number of the launch's releases that it has seen
   // executed so far, to let others run from time to time
   unsigned atomics = 0;
@@ -186,28 +187,34 @@ struct CopyBarrier {
   std::uint32_t known_from = 0;
 };
 
-// Accesses that were released to other blocks, with the position of each
+// Accesses that were released to other threads, with the position of each
 // release in their order.
 class Releases {
  public:
-  void add(const Clock& clock) {
-    of_block_[clock.instance].push_back({clock, ++count_});
+  void add(const Clock& clock, bool within_block = false) {
+    of_block_[clock.instance].push_back({clock, ++count_, within_block});
   }
   std::size_t count() const { return count_; }
-  // Whether one of the first `acquired` releases covers that access.
-  bool cover(Stamp access, std::size_t acquired) const {
+  // Whether one of the first `acquired` releases covers that access for a
+  // thread of that block.
+  bool cover(Stamp access, std::size_t acquired, std::uint32_t instance) const {
     const auto found = of_block_.find(access.instance);
     if (found == of_block_.end()) return false;
     const auto& releases = found->second;
     return std::any_of(
-        releases.rbegin(), releases.rend(), [&](const auto& release) {
-          return release.second <= acquired && release.first.covers(access);
+        releases.rbegin(), releases.rend(), [&](const Release& release) {
+          return release.number <= acquired && release.clock.covers(access) &&
+                 (!release.within_block || access.instance == instance);
         });
   }
 
  private:
-  std::unordered_map<std::uint32_t, std::vector<std::pair<Clock, std::size_t>>>
-      of_block_{};
+  struct Release {
+    Clock clock;
+    std::size_t number;
+    bool within_block;
+  };
+  std::unordered_map<std::uint32_t, std::vector<Release>> of_block_{};
   std::size_t count_ = 0;
 };
 
@@ -266,7 +273,7 @@ struct Launch {
   std::atomic<bool> failed{false};
   boost::synchronized_value<std::optional<PointError>> failure{};
   Doubts doubts{};
-  // Accesses that were released to other blocks, by a fence and then an atomic
+  // Accesses that were released to other threads, by a fence and then an atomic
   // (the last-block-done pattern) or at a grid barrier. An atomic acquires
   // everything released before it, at any address. That is simpler than the
   // truth and never gives a false alarm.

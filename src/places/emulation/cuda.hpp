@@ -108,7 +108,7 @@ std::uint64_t meet(Scope scope, const char* operation, Site site,
                    int source = -1);
 // Notes a compare-and-swap, which checks what this thread read there before.
 void note_swap(const void* address, std::size_t bytes);
-void fence();
+void fence(bool within_block = false);
 void pause();  // lets other threads run
 void trap(const Site& site);
 // Requires that a matrix tile for tensor cores has an address that is a
@@ -184,8 +184,9 @@ inline void __threadfence() {
 inline void __threadfence_system() {
   fence();
 }
-// does not order anything between threads by itself
-inline void __threadfence_block() {}
+inline void __threadfence_block() {
+  fence(true);
+}
 
 // The lanes of a warp form segments of `width`. `source` computes the lane
 // whose value is wanted; outside the segment a lane gets its own value.

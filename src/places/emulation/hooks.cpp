@@ -260,10 +260,14 @@ class AtomicAccess {
                const void* from) {
     check_access(const_cast<const void*>(address), length, writes, true, from);
     if (running == nullptr || !writes) return;
-    if (!running->fence && running->block->fences.empty()) return;
+    if (!running->fence && !running->block_fence &&
+        running->block->fences.empty())
+      return;
     InRuntime here;
     auto releases = here.block.launch->releases.synchronize();
     if (here.thread.fence) releases->add(*std::exchange(here.thread.fence, {}));
+    if (here.thread.block_fence)
+      releases->add(*std::exchange(here.thread.block_fence, {}), true);
     for (const Clock& fence : here.block.fences)
       releases->add(fence);
     here.block.fences.clear();

@@ -104,8 +104,12 @@ struct Check {
 
   // Whether the other access certainly came before this one.
   bool comes_before(Stamp other) const {
-    if (other.instance == block.instance)
-      return here.thread.clock.covers(other);
+    const auto acquired = here.thread.acquired;
+    if (other.instance == block.instance) {
+      return here.thread.clock.covers(other) ||
+             (acquired != 0 &&
+              launch.releases->cover(other, acquired, block.instance));
+    }
     // 0: before any launch, or by no thread
     if (shared || other.instance == 0) return true;
     if (is_earlier(other)) {
@@ -113,7 +117,7 @@ struct Check {
              (launch.streams == nullptr ||
               launch.streams->comes_before(other.instance, launch.stream));
     }
-    return launch.releases->cover(other, here.thread.acquired);
+    return launch.releases->cover(other, acquired, block.instance);
   }
   bool is_earlier(Stamp other) const {
     return other.instance < launch.first_instance;

@@ -367,6 +367,31 @@ __global__ void last_block_fence_too_late(const float* in, float* partial,
 }
 FAULT(last_block_fence_too_late, wrong_result, "scratch 1[", "race_");
 
+__global__ void last_block_fence_of_block(const float* in, float* partial,
+                                          unsigned* done, float* out, int n) {
+  const int i = global_index();
+  if (threadIdx.x != 0) return;
+  partial[blockIdx.x] = i < n ? in[i] : 0;
+  __threadfence_block();  // wrong
+  if (atomicInc(done, gridDim.x - 1) != gridDim.x - 1) return;
+  float sum = 0;
+  for (unsigned b = 0; b < gridDim.x; ++b)
+    sum += partial[b];  // wrong
+  *out = sum;
+}
+FAULT(last_block_fence_of_block, wrong_result, "scratch 1[", "race_");
+
+__global__ void lock_without_fence(const float* in, float* out, unsigned* taken,
+                                   int n) {
+  for (bool done = false; !done;) {
+    if (atomicCAS(taken, 0u, 1u) != 0) continue;
+    *out += in[threadIdx.x % n];  // wrong
+    atomicExch(taken, 0u);
+    done = true;
+  }
+}
+FAULT(lock_without_fence, wrong_result, "out[0]", "race_");
+
 // Each thread of the last block reads only what it wrote itself; kernels differ
 // in how they release it.
 template <typename Release>

@@ -399,6 +399,41 @@ __global__ void lock(const float* in, float* out, unsigned* taken, int n) {
 }
 RIGHT(lock, 4);
 
+// All threads of a block, and so all lanes of a warp, take turns.
+__global__ void lock_of_all(const float* in, float* out, unsigned* taken,
+                            int n) {
+  for (bool done = false; !done;) {
+    if (atomicCAS(taken, 0u, 1u) != 0) continue;
+    __threadfence();
+    *out += value_of(in, n);
+    __threadfence();
+    atomicExch(taken, 0u);
+    done = true;
+  }
+}
+RIGHT(lock_of_all, 150);
+
+__global__ void lock_of_block(const float* in, float* out, int n) {
+  __shared__ unsigned taken;
+  __shared__ float sum;
+  if (threadIdx.x == 0) {
+    taken = 0;
+    sum = 0;
+  }
+  __syncthreads();
+  for (bool done = false; !done;) {
+    if (atomicCAS(&taken, 0u, 1u) != 0) continue;
+    __threadfence_block();
+    sum += value_of(in, n);
+    __threadfence_block();
+    atomicExch(&taken, 0u);
+    done = true;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) atomicAdd(out, sum);
+}
+RIGHT(lock_of_block, 150);
+
 __global__ void maximum_by_compare_and_swap(const float* in, float* out,
                                             int n) {
   auto* const word = reinterpret_cast<unsigned*>(out);
