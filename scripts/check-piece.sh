@@ -14,11 +14,9 @@ SECONDS=0
 export OMP_WAIT_POLICY=passive # threads that wait leave the cores to the other pieces
 # Short stacks for allocations: full ones would cost an eighth of the time of the tests.
 export ASAN_OPTIONS=${ASAN_OPTIONS:-malloc_context_size=4:quarantine_size_mb=32}
-if [[ $1 == */run-tests ]]; then # a Boost.Test program
-  "$@" --report_level=short --color_output=no >"$result.log" 2>&1
-else
-  "$@" >"$result.log" 2>&1
-fi
+[[ $1 != */run-tests ]] || set -- "$@" --report_level=short --color_output=no # a Boost.Test program
+TIMEFORMAT='%U + %S'
+cpu_s=$({ time "$@" >"$result.log" 2>&1; } 2>&1)
 status=$?
 
 passed=$(sed -nE 's/^ *([0-9]+) test cases? out of [0-9]+ passed$/\1/p' "$result.log" | tail -1)
@@ -35,7 +33,8 @@ elif ((status == 0 && passed + failed == 0)); then
 fi
 
 echo "$passed $failed" >"$result.count"
-printf '  %-14s %4d passed, %d failed  (%d s)\n' "$(basename "$result")" "$passed" "$failed" "$SECONDS"
+printf '  %-18s %4d passed, %d failed  (%d s, CPU %.0f s)\n' "$(basename "$result")" "$passed" "$failed" "$SECONDS" \
+  "$(awk "BEGIN { print $cpu_s }")"
 if ((failed > 0)); then
   grep -E '^failed: |error: |ERROR: |Sanitizer|runtime error' "$result.log" | head -20 | cut -c1-300
   echo "  ... the end of $result.log:"
