@@ -262,7 +262,6 @@ struct Section {
   std::string id = {};
   Text title = {};
   std::string label = {};  // in the links at the top of a page; empty: none
-  Text says = {};          // text after the title
   std::vector<Block> blocks = {};
   bool folded = false;   // only its title is shown, and unfolds it
   bool printed = false;  // not folded on paper
@@ -273,8 +272,6 @@ struct Document {
   std::string title = {};
   std::vector<Block> blocks = {};
   std::vector<Link> elsewhere = {};  // after the links to its sections
-  // one line each, on the other stream of a terminal
-  std::vector<Detail> warnings = {};
 
   void add(auto more) { add_to(blocks, std::move(more)); }
 };

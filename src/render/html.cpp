@@ -204,14 +204,7 @@ class Page {
     const std::string level = "h" + std::to_string(depth + 1);
     if (section.folded) {
       html_.open("details", fold(false, section.printed, section.id));
-      html_.open("summary");
-      if (section.says.empty()) {
-        write(section.title);
-      } else {
-        write("b", section.title);
-        write(section.says);
-      }
-      html_.close();
+      write("summary", section.title);
     } else {
       html_.open(
           depth == 1 ? "section" : "div",
