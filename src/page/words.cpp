@@ -48,8 +48,8 @@ Quantity times(const Ratio& ratio) {
   return {ratio.value, Unit::factor, ratio.interval};
 }
 
-Cell with_interval(const Quantity& quantity, const Text& more) {
-  return {quantity, Range{quantity} + more};
+Cell with_interval(const Quantity& quantity) {
+  return {quantity, Range{quantity}};
 }
 
 Text without_limit(const Entry& entry) {

@@ -13,8 +13,8 @@ namespace parlab::page {
 Quantity time_of(const Uncertain& seconds);
 Quantity time_of(const Entry& entry);
 Quantity times(const Ratio& ratio);  // times as fast or as long
-// A quantity with its interval in small print below, followed by `more`.
-Cell with_interval(const Quantity& quantity, const Text& more = {});
+// A quantity with its interval in small print below.
+Cell with_interval(const Quantity& quantity);
 // Why it has no limit.
 Text without_limit(const Entry& entry);
 // Its interval, in the same direction as as_fast().
