@@ -63,24 +63,20 @@ std::string undecided(std::size_t count) {
   return count > 0 ? " (undecided: " + std::to_string(count) + ")" : "";
 }
 
-// The sizes that count, in words.
-std::string size_of(const Crossover& found) {
-  return found.undecided > 0 ? "size that is decided" : "size";
-}
-
 // In words, the sizes at which the GPU is faster.
+std::string where_it_wins(const Crossover& found) {
+  const std::string size =
+      found.undecided > 0 ? "size that is decided" : "size";
+  if (found.always) return "at every " + size;
+  if (found.first != nullptr)
+    return "from " + dimensions(found.first->gpu->record) + " on";
+  if (!found.in_places) return "at no " + size;
+  return "at some sizes up to " + dimensions(found.last->gpu->record) +
+         ", at none above";
+}
 std::string where_it_wins(const std::vector<Duel>& duels, Ratio Duel::*ratio) {
   const auto found = crossover(duels, ratio);
-  auto text = "at no " + size_of(found);
-  if (found.first != nullptr) {
-    text = found.always
-               ? "at every " + size_of(found)
-               : "from " + dimensions(found.first->gpu->record) + " on";
-  } else if (found.in_places) {
-    text = "at some sizes up to " + dimensions(found.last->gpu->record) +
-           ", at none above";
-  }
-  return text + undecided(found.undecided);
+  return where_it_wins(found) + undecided(found.undecided);
 }
 
 std::string finding_of(const Journey& journey) {
@@ -165,19 +161,11 @@ std::optional<Duel> duel_of(const Entry& gpu, const Entries& on_cpu, Way way) {
 Cell verdict(const std::vector<Duel>& duels, Ratio Duel::*ratio) {
   if (duels.empty()) return {Detail{Cause::not_measured}};
   const auto found = crossover(duels, ratio);
-  Cell cell;
-  if (found.first != nullptr) {
-    const auto size = dimensions(found.first->gpu->record);
-    cell.text = found.always
-                    ? "at every " + size_of(found) + ", " + size + " and more"
-                    : "from " + size + " on";
-  } else {
-    const auto* end = found.in_places ? found.last : &duels.back();
-    cell.text =
-        std::string(found.in_places ? "at some sizes up to "
-                                    : "at no " + size_of(found) + " up to ") +
-        dimensions(end->gpu->record) +
-        (found.in_places ? ", at none above" : "");
+  Cell cell = where_it_wins(found);
+  if (found.always) {
+    cell.text += ", " + dimensions(found.first->gpu->record) + " and more";
+  } else if (found.first == nullptr && !found.in_places) {
+    cell.text += " up to " + dimensions(duels.back().gpu->record);
   }
   if (found.undecided > 0)
     cell.note = "more samples are needed to decide at " +
