@@ -152,10 +152,7 @@ class ProductOracle final : public Oracle {
   // The largest error of the elements that are compared one by one.
   std::optional<LargestError> largest_error(
       const Arrays& outputs) const override {
-    return in_rows(outputs, draw_rows(),
-                   [](const LoopOracle& oracle, const Arrays& some) {
-                     return oracle.largest_error(some);
-                   });
+    return in_rows(outputs, draw_rows(), &LoopOracle::largest_error);
   }
 
  private:
@@ -177,10 +174,10 @@ class ProductOracle final : public Oracle {
     return some;
   }
 
-  // ask(an oracle of these rows, these rows of the result)
-  template <typename Ask>
-  auto in_rows(const Arrays& outputs, std::vector<std::int64_t> rows,
-               const Ask& ask) const {
+  // The answer of an oracle of these rows about these rows of the result.
+  template <typename Answer>
+  Answer in_rows(const Arrays& outputs, std::vector<std::int64_t> rows,
+                 Answer (LoopOracle::*ask)(const Arrays&) const) const {
     const auto found = p_.found(outputs);
     std::vector<Result> some;
     for (const auto row : rows) {
@@ -192,15 +189,13 @@ class ProductOracle final : public Oracle {
                           [](const Array& array) { return array.spec.role; });
     auto expected = expected_rows(p_, output->spec.name, std::move(rows));
     const Arrays result({{expected.spec, some.data()}});
-    return ask(LoopOracle(std::move(expected), has_unit<Product> && !p_.exact),
-               result);
+    const LoopOracle oracle(std::move(expected),
+                            has_unit<Product> && !p_.exact);
+    return (oracle.*ask)(result);
   }
   std::optional<Mismatch> check_rows(const Arrays& outputs,
                                      std::vector<std::int64_t> rows) const {
-    return in_rows(outputs, std::move(rows),
-                   [](const LoopOracle& oracle, const Arrays& some) {
-                     return oracle.check(some);
-                   });
+    return in_rows(outputs, std::move(rows), &LoopOracle::check);
   }
 
   // L (R x)
