@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 
@@ -90,6 +92,24 @@ Output output_of(std::vector<std::string> words,
   while (waitpid(child, &status, 0) < 0 && errno == EINTR)
     continue;
   return {output, status == 0};
+}
+
+std::string path_of_program(const std::string& name,
+                            const std::vector<std::filesystem::path>& more) {
+  std::vector<std::filesystem::path> folders;
+  const char* const variable = std::getenv("PATH");
+  std::istringstream all(variable == nullptr ? "" : variable);
+  for (std::string folder; std::getline(all, folder, ':');)
+    folders.emplace_back(folder);
+  folders.insert(folders.end(), more.begin(), more.end());
+  for (const auto& folder : folders) {
+    const auto path = folder / name;
+    std::error_code unreadable;
+    if (std::filesystem::is_regular_file(path, unreadable) &&
+        access(path.c_str(), X_OK) == 0)
+      return path.string();
+  }
+  return "";
 }
 
 std::filesystem::path this_program() {

@@ -26,6 +26,12 @@ Output output_of(std::vector<std::string> words,
 // Pointers to the words, which must outlive them, and a null pointer.
 std::vector<char*> as_c(std::vector<std::string>& words);
 
+// The path of a program in a folder of PATH, or else of `more`; "" if it is in
+// none.
+std::string path_of_program(
+    const std::string& name,
+    const std::vector<std::filesystem::path>& more = {});
+
 // The path of this program's file. Throws UsageError on a system without /proc.
 std::filesystem::path this_program();
 

@@ -243,22 +243,13 @@ Detail why_nothing_was_counted(const std::string& output) {
 }
 
 std::string find_tool(const std::string& name) {
-  std::vector<fs::path> folders;
-  const char* variable = std::getenv("PATH");
-  std::istringstream path(variable == nullptr ? "" : variable);
-  for (std::string folder; std::getline(path, folder, ':');)
-    folders.emplace_back(folder);
-  folders.emplace_back("/usr/local/cuda/bin");
+  std::vector<fs::path> folders{"/usr/local/cuda/bin"};
   std::error_code ignored;
   for (const auto& entry :
        fs::directory_iterator("/opt/nvidia/nsight-compute", ignored)) {
     folders.push_back(entry.path());
   }
-  for (const auto& folder : folders) {
-    const auto tool = folder / name;
-    if (access(tool.c_str(), X_OK) == 0) return tool;
-  }
-  return "";
+  return path_of_program(name, folders);
 }
 
 std::string find_ncu() {

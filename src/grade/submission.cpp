@@ -86,20 +86,12 @@ struct Build {
 
   std::string in_path(const std::string& program) const {
     if (program.find('/') != program.npos) return program;
-    std::istringstream folders(
-        std::getenv("PATH") == nullptr ? "" : std::getenv("PATH"));
-    for (std::string folder; std::getline(folders, folder, ':');) {
-      const auto path = fs::path(folder) / program;
-      std::error_code unreadable;
-      if (fs::is_regular_file(path, unreadable) &&
-          access(path.c_str(), X_OK) == 0) {
-        const auto inside = path.lexically_relative(root);
-        return inside.empty() || *inside.begin() == ".."
-                   ? path.string()
-                   : "./" + inside.string();
-      }
-    }
-    throw UsageError("grade: the compiler " + program + " is not in PATH");
+    const fs::path path = path_of_program(program);
+    if (path.empty())
+      throw UsageError("grade: the compiler " + program + " is not in PATH");
+    const auto inside = path.lexically_relative(root);
+    return inside.empty() || *inside.begin() == ".." ? path.string()
+                                                     : "./" + inside.string();
   }
 
   // which: "emulated", "device", "host" or "races", as compiler and linker use

@@ -5,22 +5,12 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
-#include <filesystem>
 #include <string>
 
 #include "text.hpp"
 
 using namespace parlab;
 using parlab::testing::contains;
-
-namespace {
-
-std::string in_path(const std::string& program) {
-  const auto path = "/usr/bin/" + program;
-  return std::filesystem::exists(path) ? path : "/bin/" + program;
-}
-
-}  // namespace
 
 BOOST_AUTO_TEST_SUITE(process)
 
@@ -30,7 +20,7 @@ BOOST_AUTO_TEST_CASE(children_see_nothing_that_steers_other_programs) {
                       "SBATCH_X",   "TAR_OPTIONS", "OMP_NUM_THREADS_OF_TEST"};
   for (const auto* name : names)
     setenv(name, name[0] == 'O' ? "kept" : "hostile", 1);
-  const auto said = output_of({in_path("env")}, {{"GIVEN", "too"}});
+  const auto said = output_of({path_of_program("env")}, {{"GIVEN", "too"}});
   for (const auto* name : names)
     unsetenv(name);
   BOOST_TEST(said.succeeded);
