@@ -21,24 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string kind_of(fs::file_type type) {
-  switch (type) {
-    case fs::file_type::directory:
-      return "a folder";
-    case fs::file_type::symlink:
-      return "a symbolic link";
-    case fs::file_type::character:
-    case fs::file_type::block:
-      return "a device";
-    case fs::file_type::fifo:
-      return "a pipe";
-    case fs::file_type::socket:
-      return "a socket";
-    default:
-      return "no regular file";
-  }
-}
-
 bool is_free_or_regular(const fs::file_status& status) {
   return status.type() == fs::file_type::not_found ||
          fs::is_regular_file(status);
@@ -52,6 +34,16 @@ void flush(const fs::path& path) {
 }
 
 }  // namespace
+
+const char* kind_of(fs::file_type type) {
+  return type == fs::file_type::directory   ? "a folder"
+         : type == fs::file_type::symlink   ? "a symbolic link"
+         : type == fs::file_type::character ? "a device"
+         : type == fs::file_type::block     ? "a device"
+         : type == fs::file_type::fifo      ? "a pipe"
+         : type == fs::file_type::socket    ? "a socket"
+                                            : "no regular file";
+}
 
 Temporary::~Temporary() {
   std::error_code ignored;
@@ -179,7 +171,7 @@ void write_beside(const fs::path& path,
     throw UsageError("cannot write " + path.string() + ": " +
                      (status.type() == fs::file_type::none
                           ? why.message()
-                          : "it is " + kind_of(status.type())));
+                          : std::string("it is ") + kind_of(status.type())));
   }
   // After the rename this file no longer exists.
   const Temporary part(path.string() + ".part" + std::to_string(::getpid()));

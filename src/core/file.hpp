@@ -40,6 +40,9 @@ class Temporary {
   std::filesystem::path path_;
 };
 
+// "a folder", "a device"
+const char* kind_of(std::filesystem::file_type type);
+
 // Makes an empty folder with a new name that begins with `name`, in $TMPDIR, or
 // in /tmp if that is not a folder.
 std::filesystem::path new_temporary_folder(const std::string& name);

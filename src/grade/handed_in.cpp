@@ -14,6 +14,7 @@
 #include <system_error>
 #include <tuple>
 
+#include "core/file.hpp"
 #include "core/name.hpp"
 #include "core/text.hpp"
 #include "core/types.hpp"
@@ -63,14 +64,6 @@ bool is_litter(const fs::path& path) {
                    ".dll", ".lib", ".bak",   ".orig",   ".swp", ".tmp"});
 }
 
-const char* kind_of(fs::file_type type) {
-  return type == fs::file_type::directory ? "a folder"
-         : type == fs::file_type::symlink ? "a symbolic link"
-         : type == fs::file_type::fifo    ? "a pipe"
-         : type == fs::file_type::socket  ? "a socket"
-                                          : "a device";
-}
-
 Detail not_regular(fs::file_type type) {
   return because(Cause::not_regular, kind_of(type));
 }
@@ -81,8 +74,8 @@ Detail not_readable(const std::string& why) {
 
 // Reads the whole file, or notes why it cannot.
 void read_source(Submission& submission) {
-  const int from = open(submission.file.c_str(),
-                        O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  const Descriptor from(open(submission.file.c_str(),
+                             O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (from < 0) {
     submission.trouble = not_readable(std::strerror(errno));
     return;
@@ -107,7 +100,6 @@ void read_source(Submission& submission) {
     if (submission.source.find_first_not_of(" \t\n") == std::string::npos)
       submission.trouble = other("the file is empty");
   }
-  close(from);
 }
 
 // A combining mark, as in names that macOS wrote: their é is two characters.
