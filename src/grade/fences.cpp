@@ -20,6 +20,7 @@
 #include <memory>
 #include <random>
 
+#include "core/file.hpp"
 #include "sweep/system_calls.hpp"
 
 namespace parlab::grade {
@@ -43,7 +44,7 @@ int landlock(const landlock_ruleset_attr* all, std::size_t bytes, int flags) {
 }
 
 void allow_below(int rules, const std::string& path, std::uint64_t access) {
-  const int at = open(path.c_str(), O_PATH | O_CLOEXEC);
+  const Descriptor at(open(path.c_str(), O_PATH | O_CLOEXEC));
   if (at < 0) return;  // a missing path needs no rule
   landlock_path_beneath_attr rule{access, at};
   if (syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule,
@@ -51,7 +52,6 @@ void allow_below(int rules, const std::string& path, std::uint64_t access) {
     rule.allowed_access &= of_files;  // not a folder
     syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
   }
-  close(at);
 }
 
 // System calls that a submission may make. None of them reaches another process
@@ -205,7 +205,7 @@ std::optional<uid_t> unused_user() {
 bool fence_files(const Confinement& confinement) {
   landlock_ruleset_attr all{};
   all.handled_access_fs = may_all;
-  const int rules = landlock(&all, sizeof all.handled_access_fs, 0);
+  const Descriptor rules(landlock(&all, sizeof all.handled_access_fs, 0));
   if (rules < 0) return false;
   for (const auto& path : confinement.readable)
     allow_below(rules, path, may_read);
@@ -222,9 +222,7 @@ bool fence_files(const Confinement& confinement) {
     }
     allow_below(rules, "/dev/dxg", may_use);  // the device on Windows (WSL)
   }
-  const bool done = syscall(SYS_landlock_restrict_self, rules, 0) == 0;
-  close(rules);
-  return done;
+  return syscall(SYS_landlock_restrict_self, int{rules}, 0) == 0;
 }
 
 bool fence_calls(const Confinement& confinement) {

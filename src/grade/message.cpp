@@ -2,7 +2,6 @@
 
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -27,10 +26,6 @@ void Message::get_bytes(void* data, std::size_t count) {
 
 void Message::expect_end() const {
   if (next_ != bytes_.size()) fail("more");
-}
-
-Channel::~Channel() {
-  close(descriptor_);
 }
 
 void Channel::wait(short events, const std::function<void()>& meanwhile) const {

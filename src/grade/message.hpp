@@ -13,6 +13,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/file.hpp"
 #include "core/types.hpp"
 #include "facts/cause.hpp"
 
@@ -150,9 +151,6 @@ class Message {
 class Channel {
  public:
   explicit Channel(int descriptor) : descriptor_(descriptor) {}
-  ~Channel();
-  Channel(const Channel&) = delete;
-  Channel& operator=(const Channel&) = delete;
 
   // Both call meanwhile() every few milliseconds until a whole message is sent
   // or has arrived; meanwhile() may throw. They throw std::runtime_error if the
@@ -168,7 +166,7 @@ class Channel {
   void receive_bytes(void* data, std::size_t count,
                      const std::function<void()>& meanwhile);
 
-  int descriptor_;
+  Descriptor descriptor_;
 };
 
 }  // namespace parlab::grade

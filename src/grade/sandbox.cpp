@@ -21,6 +21,7 @@
 #include <system_error>
 #include <thread>
 
+#include "core/file.hpp"
 #include "core/process.hpp"
 #include "core/types.hpp"
 #include "sweep/interrupt.hpp"
@@ -203,22 +204,17 @@ Process::Process(const std::vector<std::string>& program,
     : confinement_(confinement) {
   std::vector<std::string> words = program;
   const auto arguments = as_c(words);
-  const int file = open(words.at(0).c_str(), O_RDONLY | O_CLOEXEC);
+  const Descriptor file(open(words.at(0).c_str(), O_RDONLY | O_CLOEXEC));
   if (file < 0) fail("starting " + words[0]);
-  const int to = open(output.empty() ? "/dev/null" : output.c_str(),
-                      O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (to < 0) {
-    close(file);
-    fail("writing " + output);
-  }
+  const Descriptor to(open(output.empty() ? "/dev/null" : output.c_str(),
+                           O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (to < 0) fail("writing " + output);
   int begun[2] = {-1, -1};
   const pid_t parent = getpid();
   pid_ = pipe2(begun, O_CLOEXEC) == 0 ? fork() : -1;
   const int error = errno;
   if (pid_ == 0)
     become(arguments, confinement, file, channel, to, begun[1], parent);
-  close(file);
-  close(to);
   close(begun[1]);
   // Until the child is the program, its memory is a copy of this process's,
   // which does not count. Then its end of the pipe closes.
