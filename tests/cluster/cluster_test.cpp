@@ -14,6 +14,7 @@
 #include "folder.hpp"
 #include "record/json.hpp"
 #include "record/store.hpp"
+#include "records.hpp"
 #include "text.hpp"
 
 namespace fs = std::filesystem;
@@ -33,13 +34,7 @@ Run a_run(const std::string& id, const std::string& machine = "node") {
 }
 
 Record a_record(const std::string& run, std::int64_t n) {
-  Record record;
-  record.workload = "dmv";
-  record.backend = "serial";
-  record.variant = "plain";
-  record.dimensions = {"rows", "cols"};
-  record.size = {n, n};
-  record.verdict = Verdict::passed;
+  auto record = testing::record_of("dmv/serial/plain", {n, n});
   record.seconds = {1e-3};
   record.run = run;
   return record;

@@ -19,6 +19,7 @@
 #include "folder.hpp"
 #include "places/executor.hpp"
 #include "record/store.hpp"
+#include "records.hpp"
 #include "report/reporter.hpp"
 #include "support.hpp"
 #include "text.hpp"
@@ -51,14 +52,9 @@ constexpr const char* output =
 )csv";
 
 Record a_record() {
-  Record record;
-  record.workload = "vector_sum";
-  record.backend = "cuda";
-  record.variant = "rw";
+  auto record = testing::record_of("vector_sum/cuda/rw", {262144});
   record.dimensions = {"n"};
-  record.size = {262144};
   record.tunables = {{"block", 128}};
-  record.verdict = Verdict::passed;
   record.seconds = {1e-5, 1.1e-5};
   record.flops = 262143;
   record.bytes = 1048580;

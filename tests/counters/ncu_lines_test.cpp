@@ -7,6 +7,7 @@
 #include "counters/counters.hpp"
 #include "counters/ncu_lines.hpp"
 #include "fake_ncu.hpp"
+#include "records.hpp"
 #include "render/formats.hpp"
 #include "support.hpp"
 #include "text.hpp"
@@ -123,12 +124,7 @@ echo '"ID","Kernel Name","Grid Size","dram__bytes_read.sum"'
 echo '"0","execution_begins()","(1, 1, 1)","0"'
 echo '"1","strided()","(40, 1, 1)","4096"'
 )sh");
-  Record record;
-  record.workload = "vector_sum";
-  record.backend = "cuda";
-  record.variant = "rw";
-  record.size = {262144};
-  record.verdict = Verdict::passed;
+  auto record = testing::record_of("vector_sum/cuda/rw", {262144});
   auto small = record;
   small.size = {4096};
   record.bytes = 4 * 262144;

@@ -13,6 +13,7 @@
 #include "record/json.hpp"
 #include "record/run.hpp"
 #include "record/store.hpp"
+#include "records.hpp"
 #include "said.hpp"
 #include "text.hpp"
 
@@ -34,14 +35,8 @@ Run a_run(const std::string& id) {
 
 // A record of this size; the samples drift and have a tick, as on a GPU.
 Record a_record(std::int64_t size, std::size_t samples, double scale = 1) {
-  Record record;
+  auto record = testing::record_of("dmv/serial/plain", {size, size});
   record.run = "1";
-  record.workload = "dmv";
-  record.backend = "serial";
-  record.variant = "plain";
-  record.dimensions = {"rows", "cols"};
-  record.size = {size, size};
-  record.verdict = Verdict::passed;
   record.unit = "fma float";
   record.converged = true;
   std::mt19937 random(static_cast<unsigned>(size));

@@ -31,6 +31,7 @@
 #include "record/speedup.hpp"
 #include "record/store.hpp"
 #include "record/table.hpp"
+#include "records.hpp"
 #include "text.hpp"
 
 namespace fs = std::filesystem;
@@ -122,15 +123,9 @@ Record a_record() {
 // end to end.
 Record timed(const std::string& backend, const std::string& variant,
              double median) {
-  Record record;
-  record.workload = "dmv";
-  record.backend = backend;
-  record.variant = variant;
-  record.dimensions = {"rows", "cols"};
-  record.size = {64, 64};
+  auto record = testing::record_of("dmv/" + backend + "/" + variant, {64, 64});
   if (backend == "cuda") record.tunables = {{"block", 256}};
   record.source_hash = "abc";
-  record.verdict = Verdict::passed;
   for (int i = 0; i < 21; ++i) {
     record.seconds.push_back(median * (1 + 0.0005 * (i * 8 % 21 - 10)));
   }

@@ -6,6 +6,7 @@
 
 #include "page/measured.hpp"
 #include "page/sections.hpp"
+#include "records.hpp"
 #include "render/html.hpp"
 #include "report/reporter.hpp"
 #include "text.hpp"
@@ -28,19 +29,12 @@ Run a_run() {
 // 1e9 operations on 1e6 bytes, so that the unit sets the roof.
 Record with_threads(std::int64_t threads, double seconds,
                     const std::string& variant = "rows") {
-  Record record;
-  record.workload = "matmul";
-  record.backend = "openmp";
-  record.variant = variant;
-  record.dimensions = {"m"};
-  record.size = {1000};
+  auto record = testing::record_of("matmul/openmp/" + variant, {1000});
   record.tunables = {{"threads", threads}};
-  record.verdict = Verdict::passed;
   record.unit = "fma float";
   record.flops = 1e9;
   record.bytes = 1e6;
   record.roof_s = 0.25;
-  record.run = "run";
   record.machine = "here";
   for (int i = 0; i < 24; ++i)
     record.seconds.push_back(seconds * (1 + 1e-4 * (i % 5)));

@@ -13,6 +13,7 @@
 
 #include "folder.hpp"
 #include "record/store.hpp"
+#include "records.hpp"
 
 namespace {
 
@@ -49,13 +50,7 @@ Run a_run(const std::string& id) {
 
 // Long enough to be torn if a write is not a single call.
 Record a_record(const std::string& run, std::int64_t n) {
-  Record record;
-  record.workload = "dmv";
-  record.backend = "serial";
-  record.variant = "plain";
-  record.dimensions = {"rows", "cols"};
-  record.size = {n, n};
-  record.verdict = Verdict::passed;
+  auto record = testing::record_of("dmv/serial/plain", {n, n});
   record.seconds.assign(2000, 1.2345678e-3);
   record.run = run;
   return record;
