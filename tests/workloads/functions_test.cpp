@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "filled.hpp"
 #include "reference/loop_workload.hpp"
-#include "verify/host_arrays.hpp"
 
 using namespace parlab;
 using namespace parlab::reference;
@@ -21,24 +21,8 @@ constexpr InputKind kinds[] = {InputKind::uniform, InputKind::integers,
                                InputKind::wide};
 using Types = std::tuple<float, double>;
 
-struct Problem {
-  const Workload& workload;
-  Size size;
-  HostArrays arrays;
-  std::unique_ptr<Oracle> oracle;
-  Problem(const Workload& of, const Size& of_size, Dtype dtype, InputKind kind)
-      : workload(of), size(of_size), arrays(of.arrays(size, dtype)) {
-    of.fill(arrays.view(), size, dtype, kind);
-    oracle = of.oracle(arrays.view(), size, dtype, kind, Arithmetic::ieee);
-  }
-  template <typename T>
-  T* get(const char* name) const {
-    return arrays.view().get<T>(name);
-  }
-  std::string verdict() const {
-    const auto wrong = oracle->check(arrays.view());
-    return wrong ? wrong->where : "right";
-  }
+struct Problem : testing::Filled {
+  using Filled::Filled;
   double share_of_bound() const {
     return oracle->largest_error(arrays.view())->of_bound;
   }

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "filled.hpp"
 #include "reference/loop_workload.hpp"
-#include "verify/host_arrays.hpp"
 
 using namespace parlab;
 using namespace parlab::reference;
@@ -155,21 +155,14 @@ std::vector<Normalise<T>> right() {
 // ---- problems ---------------------------------------------------------------
 
 template <typename T>
-struct Problem {
-  Size size;
-  HostArrays arrays;
-  std::unique_ptr<Oracle> oracle;
+struct Problem : testing::Filled {
   Problem(const Workload& of, const Size& of_size, InputKind kind)
-      : size(of_size), arrays(of.arrays(size, dtype_of<T>())) {
-    of.fill(arrays.view(), size, dtype_of<T>(), kind);
-    oracle =
-        of.oracle(arrays.view(), size, dtype_of<T>(), kind, Arithmetic::ieee);
-  }
+      : Filled(of, of_size, dtype_of<T>(), kind) {}
   // to: the row that is written, counted from the one that is read
   bool passes(const Normalise<T>& moments, double added = epsilon,
               std::int64_t to = 0) const {
-    const T* const x = arrays.view().template get<const T>("x");
-    T* const y = arrays.view().template get<T>("y");
+    const T* const x = get<const T>("x");
+    T* const y = get<T>("y");
     const auto [rows, cols] = std::pair(size[0], size[1]);
     for (std::int64_t row = 0; row < rows; ++row) {
       const auto [mean, variance] = moments(x + row * cols, cols);
@@ -178,7 +171,7 @@ struct Problem {
         y[(row + to) % rows * cols + i] =
             (x[row * cols + i] - mean) / deviation;
     }
-    return !oracle->check(arrays.view());
+    return right();
   }
 };
 

@@ -11,7 +11,7 @@
 
 #include "core/random.hpp"
 #include "core/variant.hpp"
-#include "verify/host_arrays.hpp"
+#include "filled.hpp"
 #include "workloads/covariance.hpp"
 #include "workloads/matmul.hpp"
 
@@ -19,32 +19,9 @@ using namespace parlab;
 
 namespace {
 
-std::vector<ArraySpec> first_layouts(const Workload& workload, const Size& size,
-                                     Dtype dtype) {
-  auto specs = workload.arrays(size, dtype);
-  std::erase_if(specs,
-                [](const ArraySpec& spec) { return !spec.layout_of.empty(); });
-  return specs;
-}
-
-// One workload's arrays, filled, and its oracle.
-struct Case {
-  const Workload& workload;
-  HostArrays arrays;
-  std::unique_ptr<Oracle> oracle;
-
-  Case(const char* name, const Size& size, Dtype dtype, InputKind kind)
-      : workload(*Registry::instance().workload(name)),
-        arrays(first_layouts(workload, size, dtype)) {
-    workload.fill(arrays.view(), size, dtype, kind);
-    oracle =
-        workload.oracle(arrays.view(), size, dtype, kind, Arithmetic::ieee);
-  }
-  template <typename T>
-  T* get(const char* name) const {
-    return arrays.view().get<T>(name);
-  }
-  bool right() const { return !oracle->check(arrays.view()); }
+struct Case : testing::Filled {
+  Case(const char* name, const Size& of_size, Dtype dtype, InputKind kind)
+      : Filled(*Registry::instance().workload(name), of_size, dtype, kind) {}
 };
 
 // ---- cheating a constant sample --------------------------------------------

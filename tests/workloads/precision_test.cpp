@@ -13,8 +13,8 @@
 
 #include "core/roundoff.hpp"
 #include "core/variant.hpp"
+#include "filled.hpp"
 #include "host/host.hpp"
-#include "verify/host_arrays.hpp"
 
 using namespace parlab;
 
@@ -99,16 +99,10 @@ struct Computed {
         size(size_),
         dtype(dtype_),
         kind(kind_),
-        arrays(first_layouts()) {
+        arrays(testing::first_layouts(workload, size, dtype)) {
     fill();
   }
   void fill() { workload.fill(arrays.view(), size, dtype, kind); }
-  std::vector<ArraySpec> first_layouts() const {
-    auto specs = workload.arrays(size, dtype);
-    std::erase_if(
-        specs, [](const ArraySpec& spec) { return !spec.layout_of.empty(); });
-    return specs;
-  }
   std::unique_ptr<Oracle> oracle(
       Arithmetic arithmetic = Arithmetic::ieee) const {
     return workload.oracle(arrays.view(), size, dtype, kind, arithmetic);

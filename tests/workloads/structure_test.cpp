@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "filled.hpp"
 #include "reference/loop_workload.hpp"
-#include "verify/host_arrays.hpp"
 
 using namespace parlab;
 using namespace parlab::reference;
@@ -59,14 +59,9 @@ const LoopWorkload<Scatter, decltype(sum_up), float, double> scatter(
                 in("x", {"n"}), out("y", {"places"})},
      .flops = [](const Size& size) { return 1.0 * size[0]; }});
 
-struct Filled {
-  HostArrays arrays;
-  std::unique_ptr<Oracle> oracle;
-  Filled(const Size& size, Dtype dtype, InputKind kind)
-      : arrays(scatter.arrays(size, dtype)) {
-    scatter.fill(arrays.view(), size, dtype, kind);
-    oracle = scatter.oracle(arrays.view(), size, dtype, kind, Arithmetic::ieee);
-  }
+struct Filled : testing::Filled {
+  Filled(const Size& of_size, Dtype dtype, InputKind kind)
+      : testing::Filled(scatter, of_size, dtype, kind) {}
 };
 
 constexpr InputKind kinds[] = {
@@ -77,7 +72,7 @@ constexpr InputKind kinds[] = {
 // The largest magnitude of x.
 template <typename T>
 double largest(const Filled& filled, std::int64_t count) {
-  const T* const x = filled.arrays.view().get<const T>("x");
+  const T* const x = filled.get<const T>("x");
   double most = 0;
   for (std::int64_t i = 0; i < count; ++i)
     most = std::max(most, std::abs(static_cast<double>(x[i])));
@@ -92,8 +87,7 @@ BOOST_AUTO_TEST_CASE(is_as_declared_in_all_kinds_of_inputs) {
   for (const auto kind : kinds) {
     for (const Size& size : {Size{1, 1, 1}, Size{1003, 7, 1}, Size{64, 5, 0}}) {
       const Filled filled(size, Dtype::f32, kind);
-      const auto* const place =
-          filled.arrays.view().get<const std::uint8_t>("place");
+      const auto* const place = filled.get<const std::uint8_t>("place");
       std::int64_t wrong = 0;
       for (std::int64_t i = 0; i < size[0]; ++i)
         wrong += place[i] != place_of(size, i);
@@ -107,7 +101,7 @@ BOOST_AUTO_TEST_CASE(other_inputs_are_not_all_alike) {
   for (const auto kind :
        {InputKind::uniform, InputKind::integers, InputKind::wide}) {
     const Filled filled({n, 125, 1}, Dtype::f64, kind);
-    const double* const x = filled.arrays.view().get<const double>("x");
+    const double* const x = filled.get<const double>("x");
     BOOST_TEST(std::ranges::count(x, x + n, x[n / 2]) < n / 2, to_string(kind));
   }
 }
@@ -118,7 +112,7 @@ BOOST_AUTO_TEST_CASE(wide_inputs_are_thin_where_sums_are_long) {
   const std::int64_t n = 4096;
   const auto zeros = [&](std::int64_t to) {
     const Filled filled({n, 128, to}, Dtype::f32, InputKind::wide);
-    const float* const x = filled.arrays.view().get<const float>("x");
+    const float* const x = filled.get<const float>("x");
     return std::count(x, x + n, 0.f);
   };
   BOOST_TEST(zeros(0) > n * 9 / 10);
@@ -133,14 +127,14 @@ BOOST_AUTO_TEST_CASE(whole_inputs_are_small_where_sums_are_long) {
     const Size size{n, 2, to};
     Filled filled(size, Dtype::f32, InputKind::integers);
     BOOST_TEST(largest<float>(filled, n) == (to == 0 ? 7 : 8));
-    auto* const y = filled.arrays.view().get<float>("y");
-    const auto* const x = filled.arrays.view().get<const float>("x");
+    auto* const y = filled.get<float>("y");
+    const auto* const x = filled.get<const float>("x");
     std::fill_n(y, size[1], 0.f);
     for (std::int64_t i = 0; i < n; ++i)
       y[place_of(size, i)] += x[i];
-    BOOST_TEST(!filled.oracle->check(filled.arrays.view()));
+    BOOST_TEST(filled.right());
     ++y[0];
-    BOOST_TEST(!!filled.oracle->check(filled.arrays.view()));
+    BOOST_TEST(!filled.right());
   }
 }
 
