@@ -2,6 +2,7 @@
 // and questions about its records.
 #pragma once
 
+#include <boost/test/unit_test.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -69,6 +70,13 @@ inline std::string described(const Record& record) {
          std::string(to_string(record.dtype)) + " " +
          to_string(record.tunables) + ": " +
          std::string(to_string(record.verdict)) + ", " + words(record.detail);
+}
+
+// All results of the plan, which are only verified.
+inline void expect_right(Plan plan) {
+  plan.verify_only = true;
+  for (const auto& record : sweep(plan))
+    BOOST_TEST(right_or_no_gpu(record), described(record));
 }
 
 }  // namespace parlab::testing

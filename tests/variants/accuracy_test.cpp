@@ -172,10 +172,8 @@ BOOST_AUTO_TEST_CASE(residues_are_as_accurate_as_doubles) {
     const auto& variant = variant_called(workload + "/cuda/residues");
     Plan plan = plan_for(*Registry::instance().workload(workload), variant,
                          size, Dtype::f64);
-    plan.verify_only = true;
     plan.tunables = {{least, {512}}};
-    for (const auto& record : testing::sweep(plan))
-      BOOST_TEST(right_or_no_gpu(record), described(record));
+    testing::expect_right(plan);
   };
   demand_right("matmul", {130, 520, 131}, "least_k");
   demand_right("matmul", {257, 515, 128}, "least_k");

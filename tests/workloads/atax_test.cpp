@@ -8,7 +8,7 @@
 #include "workloads/atax.hpp"
 
 using namespace parlab;
-using testing::contains, testing::described, testing::right_or_no_gpu;
+using testing::contains;
 
 namespace {
 
@@ -126,12 +126,9 @@ BOOST_AUTO_TEST_CASE(strips_are_right_with_teams_and_without) {
       continue;
     for (const auto& [size, dtype, block, team, stages] : cases) {
       Plan plan = testing::plan_for(workload, *variant, size, dtype);
-      plan.verify_only = true;
       plan.tunables = {
           {"block", {block}}, {"team", {team}}, {"stages", {stages}}};
-      for (const auto& record : testing::sweep(plan)) {
-        BOOST_TEST(right_or_no_gpu(record), described(record));
-      }
+      testing::expect_right(plan);
     }
   }
 }
@@ -146,11 +143,8 @@ BOOST_AUTO_TEST_CASE(resident_is_right_as_long_as_it_fits) {
          {Size{1, 1}, {2, 5003}, {3, 17}, {5, 801}, {47, 131}, {403, 9}}) {
       for (const auto dtype : {Dtype::f32, Dtype::f64}) {
         Plan plan = testing::plan_for(workload, *variant, size, dtype);
-        plan.verify_only = true;
         plan.tunables = {{"block", {128, 384, 1024}}};
-        for (const auto& record : testing::sweep(plan)) {
-          BOOST_TEST(right_or_no_gpu(record), described(record));
-        }
+        testing::expect_right(plan);
       }
     }
     for (const auto& record : testing::sweep(
@@ -167,10 +161,7 @@ BOOST_AUTO_TEST_CASE(short_rows_are_right) {
   const auto& workload = *Registry::instance().workload("atax");
   const auto& fused = testing::variant_called("atax/cuda/fused");
   const auto check = [&](const Size& size, Dtype dtype) {
-    Plan plan = testing::plan_for(workload, fused, size, dtype);
-    plan.verify_only = true;
-    for (const auto& record : testing::sweep(plan))
-      BOOST_TEST(right_or_no_gpu(record), described(record));
+    testing::expect_right(testing::plan_for(workload, fused, size, dtype));
   };
   for (const auto& size : {Size{1000, 512},
                            {1000, 511},

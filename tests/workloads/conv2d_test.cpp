@@ -9,7 +9,6 @@
 #include "workloads/conv2d.hpp"
 
 using namespace parlab;
-using testing::described, testing::right_or_no_gpu;
 
 namespace {
 
@@ -202,15 +201,12 @@ BOOST_AUTO_TEST_CASE(all_widths_of_words_are_right) {
                              Size{21, 262}, Size{21, 259}}) {
       for (const auto dtype : variant->dtypes) {
         Plan plan = testing::plan_for(workload, *variant, size, dtype);
-        plan.verify_only = true;
         if (variant->tunable("threads") != nullptr)
           plan.tunables["threads"] = {1, 3};
         if (variant->tunable("strip") != nullptr) plan.tunables["strip"] = {16};
         if (variant->tunable("batch") != nullptr)
           plan.tunables["batch"] = {2, 4, 8};
-        for (const auto& record : testing::sweep(plan)) {
-          BOOST_TEST(right_or_no_gpu(record), described(record));
-        }
+        testing::expect_right(plan);
       }
     }
   }

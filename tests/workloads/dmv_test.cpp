@@ -4,7 +4,6 @@
 #include "support.hpp"
 
 using namespace parlab;
-using testing::described, testing::right_or_no_gpu;
 
 BOOST_AUTO_TEST_SUITE(dmv)
 
@@ -26,12 +25,8 @@ BOOST_AUTO_TEST_CASE(streamed_is_right_at_every_shape) {
                                {400000, 33},
                                {500, 40001}});
 #endif
-    for (const auto& size : sizes) {
-      Plan plan = testing::plan_for(workload, streamed, size, dtype);
-      plan.verify_only = true;
-      for (const auto& record : testing::sweep(plan))
-        BOOST_TEST(right_or_no_gpu(record), described(record));
-    }
+    for (const auto& size : sizes)
+      testing::expect_right(testing::plan_for(workload, streamed, size, dtype));
   }
 }
 
