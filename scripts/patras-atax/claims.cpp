@@ -1,5 +1,4 @@
 // Claims of the second of three exercises in double: ATAX, y = A^T (A x).
-#include <algorithm>
 #include <array>
 #include <set>
 

@@ -1,7 +1,6 @@
 #include "audit/audit.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <span>

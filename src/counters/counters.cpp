@@ -1,7 +1,6 @@
 #include "counters/counters.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <ranges>
 
 #include "core/file.hpp"

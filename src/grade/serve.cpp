@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <exception>
 #include <memory>
-#include <stdexcept>
 #include <system_error>
 
 #include "core/variant.hpp"

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
-#include <ranges>
 #include <regex>
 
 #include "core/text.hpp"

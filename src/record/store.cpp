@@ -13,7 +13,6 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "core/file.hpp"
 #include "core/name.hpp"
 #include "core/parallel.hpp"
 #include "record/ceilings_file.hpp"

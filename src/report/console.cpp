@@ -1,7 +1,6 @@
 #include "report/console.hpp"
 
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 
 #include "facts/cause.hpp"
 #include "host/blas_in_use.hpp"

@@ -1,6 +1,5 @@
 #include "workloads/covariance.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <vector>
 

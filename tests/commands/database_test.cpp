@@ -1,10 +1,8 @@
 // The database of the figures: its ratios equal those of statistics/.
 
 #include <boost/test/unit_test.hpp>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "commands/documents.hpp"
 #include "commands/record_files.hpp"

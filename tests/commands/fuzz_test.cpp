@@ -12,7 +12,6 @@
 #include <fstream>
 #include <functional>
 #include <random>
-#include <sstream>
 
 #include "cli/record_filter.hpp"
 #include "cli/run_request.hpp"

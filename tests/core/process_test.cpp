@@ -5,7 +5,6 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
-#include <string>
 
 #include "text.hpp"
 

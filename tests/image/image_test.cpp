@@ -1,7 +1,6 @@
 // Images: reading, writing, refusing, and filtering by variants.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <numeric>
 

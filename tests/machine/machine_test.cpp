@@ -5,7 +5,6 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cctype>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <functional>

@@ -2,7 +2,6 @@
 // sweep goes on.
 #include <boost/test/unit_test.hpp>
 #include <chrono>
-#include <filesystem>
 #include <thread>
 
 #include "folder.hpp"

@@ -12,13 +12,11 @@
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <cmath>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <limits>
 #include <map>
-#include <random>
 #include <set>
 #include <sstream>
 #include <system_error>

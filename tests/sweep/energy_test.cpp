@@ -3,7 +3,6 @@
 #include "sweep/energy.hpp"
 
 #include <boost/test/unit_test.hpp>
-#include <cmath>
 #include <csignal>
 
 #include "facts/cause.hpp"

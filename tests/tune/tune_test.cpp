@@ -1,6 +1,5 @@
 // Tuning: the values that are tried, the search, the stored results, and their
 // use.
-#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <filesystem>

@@ -4,7 +4,6 @@
 #include "verify/guard.hpp"
 
 #include <boost/test/unit_test.hpp>
-#include <cstring>
 #include <numeric>
 
 #include "core/variant.hpp"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
-#include <numeric>
 #include <set>
 
 #include "folder.hpp"

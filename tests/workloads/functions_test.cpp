@@ -4,8 +4,6 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <functional>
-#include <memory>
-#include <numeric>
 #include <string>
 #include <vector>
 

@@ -2,7 +2,6 @@
 // elements, and variants must be right at the sizes at which the last rung
 // takes its fast paths.
 #include <boost/test/unit_test.hpp>
-#include <cmath>
 #include <limits>
 
 #include "facts/cause.hpp"

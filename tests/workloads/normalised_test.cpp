@@ -1,12 +1,9 @@
 // Rows that are normalised: sums go through quotients and roots, and the bound
 // stays sharp in long rows. Right sums pass in every order, and a sum that
 // leaves out one element of a row is refused.
-#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <functional>
-#include <memory>
-#include <string>
 #include <vector>
 
 #include "filled.hpp"

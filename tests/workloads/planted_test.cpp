@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <map>
-#include <memory>
 #include <set>
 #include <vector>
 

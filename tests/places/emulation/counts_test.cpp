@@ -1,7 +1,6 @@
 // Emulation's counts of memory requests.
 #include <boost/test/unit_test.hpp>
 #include <fstream>
-#include <random>
 #include <sstream>
 #include <tuple>
 
