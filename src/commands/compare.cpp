@@ -13,7 +13,6 @@
 #include "compare/compare.hpp"
 #include "core/file.hpp"
 #include "core/process.hpp"
-#include "core/standard.hpp"
 #include "core/text.hpp"
 #include "page/words.hpp"
 #include "record/published.hpp"

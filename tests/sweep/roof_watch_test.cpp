@@ -4,7 +4,6 @@
 #include <sstream>
 
 #include "on_host.hpp"
-#include "record/json.hpp"
 #include "record/table.hpp"
 #include "report/reporter.hpp"
 #include "support.hpp"
