@@ -1,7 +1,6 @@
 // The database of the figures: its ratios equal those of statistics/.
 
 #include <boost/test/unit_test.hpp>
-#include <filesystem>
 #include <fstream>
 
 #include "commands/documents.hpp"
@@ -14,7 +13,6 @@
 #include "said.hpp"
 #include "text.hpp"
 
-namespace fs = std::filesystem;
 using namespace parlab;
 using testing::contains;
 using testing::Folder;

@@ -25,7 +25,6 @@
 
 using namespace parlab;
 using namespace parlab::page;
-using boost::test_tools::per_element;
 
 namespace {
 

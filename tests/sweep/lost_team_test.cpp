@@ -19,7 +19,6 @@
 #include "text.hpp"
 
 using namespace parlab;
-using parlab::testing::has;
 
 namespace {
 

@@ -2,7 +2,6 @@
 // use.
 #include <boost/test/unit_test.hpp>
 #include <cmath>
-#include <filesystem>
 #include <set>
 #include <sstream>
 
@@ -19,7 +18,6 @@
 #include "tune/best.hpp"
 #include "tune/search.hpp"
 
-namespace fs = std::filesystem;
 using namespace parlab;
 using boost::test_tools::per_element;
 using testing::contains;
