@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
+#include <fstream>
 #include <set>
 
 #include "core/name.hpp"
