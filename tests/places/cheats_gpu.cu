@@ -9,6 +9,7 @@
 #include "folder.hpp"
 #include "gpu/gpu.hpp"
 #include "gpu/overlap.hpp"
+#include "places/cheats.hpp"
 #include "places/gpu_usable.hpp"
 #include "places/honest.cuh"
 #include "places/places.hpp"
@@ -311,25 +312,12 @@ GPU_CHEAT(hides_behind_a_launch_that_never_waits, {
 #endif
 
 Record run(const std::string& name, const Size& size = {63, 65}) {
-  const auto* dmv = Registry::instance().workload("dmv");
-  for (const auto* variant : Registry::instance().variants("gpu_cheats")) {
-    if (variant->name != name) continue;
-    const auto records = testing::sweep(plan_for(*dmv, *variant, size));
-    BOOST_REQUIRE_EQUAL(records.size(), 1U);
-    return records.front();
-  }
-  BOOST_FAIL("no cheat named " + name);
-  return {};
+  return testing::record_of_dmv("gpu_cheats/cuda/" + name, size);
 }
 
 void expect(const std::string& name, const std::string& verdict,
             const std::string& cause, const Size& size = {63, 65}) {
-  const Record record = run(name, size);
-  BOOST_TEST_CONTEXT(name << ": " << record.detail) {
-    BOOST_TEST(to_string(record.verdict) == verdict);
-    BOOST_TEST(testing::contains(to_string(record.detail), cause));
-    BOOST_TEST(record.seconds.size() == 0U);
-  }
+  testing::expect_caught(run(name, size), verdict, cause);
 }
 
 }  // namespace
@@ -338,10 +326,7 @@ BOOST_AUTO_TEST_SUITE(gpu_cheats,
                       *boost::unit_test::precondition(testing::gpu_usable))
 
 BOOST_AUTO_TEST_CASE(an_honest_variant_passes) {
-  const Record record = run("honest_control");
-  BOOST_TEST_CONTEXT(record.detail) {
-    BOOST_TEST(to_string(record.verdict) == "passed");
-  }
+  testing::expect_passed(run("honest_control"));
 }
 
 BOOST_AUTO_TEST_CASE(wrong_results_are_caught) {
@@ -358,10 +343,7 @@ BOOST_AUTO_TEST_CASE(scratch_that_was_to_stay_zero_is_looked_at) {
 }
 
 BOOST_AUTO_TEST_CASE(arrays_that_were_not_declared_are_null) {
-  const Record record = run("uses_a_layout_it_did_not_declare");
-  BOOST_TEST_CONTEXT(record.detail) {
-    BOOST_TEST(to_string(record.verdict) == "passed");
-  }
+  testing::expect_passed(run("uses_a_layout_it_did_not_declare"));
   BOOST_TEST(!saw_undeclared);
 }
 
@@ -399,22 +381,10 @@ BOOST_AUTO_TEST_CASE(laziness_while_it_is_timed_is_caught) {
 }
 
 BOOST_AUTO_TEST_CASE(work_that_outlasts_its_time_is_caught) {
-  // By the missing work, or by the device, which is still busy: whichever is
-  // seen first.
-  for (const char* name :
-       {"forks_and_does_not_join", "joins_at_the_next_call"}) {
-    const Record record = run(name);
-    const auto verdict = to_string(record.verdict);
-    BOOST_TEST_CONTEXT(name << ": " << verdict << ": " << record.detail) {
-      BOOST_TEST((verdict == "wrong_result" || verdict == "implausible"));
-      BOOST_TEST(record.seconds.empty());
-    }
-  }
+  testing::expect_wrong_or_at_work(run("forks_and_does_not_join"));
+  testing::expect_wrong_or_at_work(run("joins_at_the_next_call"));
   expect("leaves_work_behind", "implausible", "left_work");
-  const Record record = run("forks_and_joins");
-  BOOST_TEST_CONTEXT(record.detail) {
-    BOOST_TEST(to_string(record.verdict) == "passed");
-  }
+  testing::expect_passed(run("forks_and_joins"));
 }
 
 BOOST_AUTO_TEST_CASE(the_device_is_the_same_afterwards) {
@@ -432,18 +402,13 @@ BOOST_AUTO_TEST_CASE(the_device_is_the_same_afterwards) {
 
 // A machine that would need an hour for it.
 BOOST_AUTO_TEST_CASE(faster_than_the_roof_has_no_time) {
-  for (const auto* variant : Registry::instance().variants("gpu_cheats")) {
-    if (variant->name != "honest_control") continue;
-    Plan plan =
-        plan_for(*Registry::instance().workload("dmv"), *variant, {63, 65});
-    plan.device_ceilings = plan.host_ceilings;
-    plan.device_ceilings->read = {{1e6, 1}};
-    plan.device_ceilings->copy = {{1e6, 1}};
-    const auto records = testing::sweep(plan);
-    BOOST_REQUIRE_EQUAL(records.size(), 1U);
-    BOOST_TEST(to_string(records.front().verdict) == "implausible");
-    BOOST_TEST(records.front().seconds.size() == 0U);
-  }
+  Plan plan = plan_for(
+      *Registry::instance().workload("dmv"),
+      testing::variant_called("gpu_cheats/cuda/honest_control"), {63, 65});
+  plan.device_ceilings = plan.host_ceilings;
+  plan.device_ceilings->read = {{1e6, 1}};
+  plan.device_ceilings->copy = {{1e6, 1}};
+  testing::expect_caught(testing::only_record(plan), "implausible");
 }
 
 BOOST_AUTO_TEST_CASE(a_known_duration_is_measured) {

@@ -3,10 +3,10 @@
 #include <boost/test/unit_test.hpp>
 
 #include "gpu/gpus.hpp"
+#include "places/cheats.hpp"
 #include "places/honest.cuh"
 #include "places/presence.hpp"
 #include "support.hpp"
-#include "text.hpp"
 #include "workloads/conv2d.hpp"
 #include "workloads/dmv.hpp"
 
@@ -152,8 +152,7 @@ BOOST_AUTO_TEST_CASE(honest_teams_pass) {
                                        {"dmv", "honest_team_of_columns"},
                                        {"conv2d", "honest_team_of_strips"}}) {
     const auto record = outcome(workload, name);
-    BOOST_TEST(to_string(record.verdict) == "passed",
-               name << ": " << record.detail);
+    testing::expect_passed(record);
     BOOST_TEST(record.apart.size() == record.seconds.size());
   }
 }
@@ -170,11 +169,7 @@ BOOST_AUTO_TEST_CASE(cheats_are_wrong_results) {
         {"conv2d", "never_fills_its_halo", halo},
         {"conv2d", "fills_its_halo_once", halo},
         {"conv2d", "fills_its_halo_too_late", halo}}) {
-    const auto record = outcome(workload, name);
-    BOOST_TEST_CONTEXT(name << ": " << record.detail) {
-      BOOST_TEST(to_string(record.verdict) == to_string(Verdict::wrong_result));
-      BOOST_TEST(testing::contains(to_string(record.detail), cause));
-    }
+    testing::expect_caught(outcome(workload, name), "wrong_result", cause);
   }
 }
 

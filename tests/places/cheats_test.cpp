@@ -28,13 +28,14 @@
 #include "folder.hpp"
 #include "host/host.hpp"
 #include "machine/roof.hpp"
+#include "places/cheats.hpp"
 #include "support.hpp"
 #include "text.hpp"
 #include "workloads/dmv.hpp"
 #include "workloads/matmul.hpp"
 
 using namespace parlab;
-using testing::contains, testing::plan_for;
+using testing::contains, testing::only_record, testing::plan_for;
 
 namespace {
 
@@ -641,12 +642,6 @@ Plan plan_of(const std::string& name, const Size& size = {63, 65}) {
                   variant.dtypes.front());
 }
 
-Record run(const Plan& plan) {
-  const auto records = testing::sweep(plan);
-  BOOST_REQUIRE_EQUAL(records.size(), 1U);
-  return records.front();
-}
-
 // The sweep of one cheat ends with this verdict, this cause and no time.
 // Results are checked at random, so enough executions run that no cheat gets
 // through by chance. One that is caught stops at once.
@@ -654,12 +649,7 @@ void expect(Verdict verdict, const std::string& name,
             const std::string& cause = "", const Size& size = {63, 65}) {
   Plan plan = plan_of(name, size);
   plan.iterations = 1000;
-  const Record record = run(plan);
-  BOOST_TEST_CONTEXT(record.variant << ": " << record.detail) {
-    BOOST_TEST(to_string(record.verdict) == to_string(verdict));
-    BOOST_TEST(contains(to_string(record.detail), cause));
-    BOOST_TEST(record.seconds.size() == 0U);
-  }
+  testing::expect_caught(only_record(plan), to_string(verdict), cause);
 }
 
 void expect_wrong(const std::string& name, const std::string& cause = "",
@@ -674,11 +664,9 @@ BOOST_AUTO_TEST_SUITE(cheats)
 BOOST_AUTO_TEST_CASE(an_honest_variant_passes) {
   for (const Size& size :
        {Size{63, 65}, Size{64, 4096}, Size{1, 1}, Size{2, 1}}) {
-    const Record record = run(plan_of("honest_control", size));
-    BOOST_TEST_CONTEXT(record.detail) {
-      BOOST_TEST(to_string(record.verdict) == "passed");
-      BOOST_TEST(record.seconds.size() > 0U);
-    }
+    const Record record = only_record(plan_of("honest_control", size));
+    testing::expect_passed(record);
+    BOOST_TEST(record.seconds.size() > 0U);
   }
 }
 
@@ -739,10 +727,8 @@ BOOST_AUTO_TEST_CASE(to_follow_the_changes_gains_nothing) {
   for (int attempt = 0; attempt < 3 && least <= 0.6; ++attempt) {
     std::map<std::string, double> times;
     for (const auto& record : testing::sweep(plan)) {
-      BOOST_TEST_CONTEXT(testing::described(record)) {
-        BOOST_TEST(to_string(record.verdict) == "passed");
-        BOOST_REQUIRE(!record.seconds.empty());
-      }
+      testing::expect_passed(record);
+      BOOST_TEST_REQUIRE(!record.seconds.empty(), testing::described(record));
       times[record.variant] = record.summary().median;
     }
     least = std::min(times.at("redoes_what_changed"),
@@ -755,11 +741,8 @@ BOOST_AUTO_TEST_CASE(to_follow_the_changes_gains_nothing) {
 // The old answer or the thread that computes the new one may be seen first,
 // depending on the machine.
 BOOST_AUTO_TEST_CASE(an_answer_delivered_late_is_caught) {
-  const Record late = run(plan_of("delivers_one_call_late", {512, 65}));
-  BOOST_TEST((late.verdict == Verdict::wrong_result ||
-              late.verdict == Verdict::implausible),
-             testing::described(late));
-  BOOST_TEST(late.seconds.size() == 0U);
+  testing::expect_wrong_or_at_work(
+      only_record(plan_of("delivers_one_call_late", {512, 65})));
 }
 
 BOOST_AUTO_TEST_CASE(work_of_other_threads_is_caught) {
@@ -799,9 +782,8 @@ BOOST_AUTO_TEST_CASE(faster_than_the_roof_has_no_time) {
   Plan plan = plan_of("honest_control");
   plan.host_ceilings->read = {{1e6, 1}};
   plan.host_ceilings->copy = {{1e6, 1}};
-  const Record record = run(plan);
-  BOOST_TEST(to_string(record.verdict) == "implausible");
-  BOOST_TEST(record.seconds.size() == 0U);
+  const Record record = only_record(plan);
+  testing::expect_caught(record, "implausible");
   BOOST_TEST(record.roof_s > 0);
   BOOST_TEST(contains(record.detail, "times as fast as the roof allows"));
 }
@@ -822,7 +804,7 @@ BOOST_AUTO_TEST_CASE(others_at_work_widen_no_roof) {
   plan.results = folder.path / "r.jsonl";
   plan.host_ceilings->read =
       plan.host_ceilings->copy = {{1e6, 4 * 63 * 65 / roof}};
-  const Record record = run(plan);
+  const Record record = only_record(plan);
   for (const auto child : children) {
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
@@ -837,11 +819,11 @@ BOOST_AUTO_TEST_CASE(others_at_work_widen_no_roof) {
     BOOST_TEST(contains(record.detail, "times as fast as the roof allows"));
   }
   plan.host_ceilings->read = plan.host_ceilings->copy = {{1e6, 1e12}};
-  BOOST_TEST(run(plan).seconds.size() > 0U);
+  BOOST_TEST(only_record(plan).seconds.size() > 0U);
 }
 
 BOOST_AUTO_TEST_CASE(a_known_duration_is_measured) {
-  const Record record = run(plan_of("sleeps"));
+  const Record record = only_record(plan_of("sleeps"));
   BOOST_REQUIRE(!record.seconds.empty());
   BOOST_TEST(record.summary().min >= 500e-6);
 }
@@ -881,9 +863,8 @@ BOOST_AUTO_TEST_CASE(state_that_is_left_behind_harms_nobody) {
     sched_getaffinity(0, sizeof cpus, &cpus);
     Plan plan = plan_of(name, {64, 4096});
     plan.variants.push_back(&cheat("honest_control"));
-    const auto honest = testing::sweep(plan).at(1);
-    BOOST_TEST_CONTEXT(name << ", then: " << honest.detail) {
-      BOOST_TEST(to_string(honest.verdict) == "passed");
+    BOOST_TEST_CONTEXT(name) {
+      testing::expect_passed(testing::sweep(plan).at(1));
     }
     BOOST_TEST(std::fegetround() == FE_TONEAREST);
     itimerval timer{};
@@ -921,11 +902,8 @@ BOOST_AUTO_TEST_CASE(arrays_that_were_not_declared_are_null) {
   plan.variants.push_back(&cheat("declares_that_layout"));
   const auto records = testing::sweep(plan);
   BOOST_REQUIRE_EQUAL(records.size(), 2U);
-  for (const auto& record : records) {
-    BOOST_TEST_CONTEXT(record.detail) {
-      BOOST_TEST(to_string(record.verdict) == "passed");
-    }
-  }
+  for (const auto& record : records)
+    testing::expect_passed(record);
   BOOST_TEST(!saw_undeclared);
 }
 

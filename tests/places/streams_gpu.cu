@@ -4,10 +4,10 @@
 #include <boost/test/unit_test.hpp>
 
 #include "gpu/streams.hpp"
+#include "places/cheats.hpp"
 #include "places/gpu_usable.hpp"
 #include "places/honest.cuh"
 #include "support.hpp"
-#include "text.hpp"
 #include "workloads/dmv.hpp"
 
 using namespace parlab;
@@ -158,26 +158,13 @@ STREAMS_CHEAT(sleeps_on_a_stream_of_its_own, {
 });
 #endif
 
-Record run(const std::string& name, const Size& size = {63, 65}) {
-  const auto* dmv = Registry::instance().workload("dmv");
-  for (const auto* variant : Registry::instance().variants("streams_cheats")) {
-    if (variant->name != name) continue;
-    const auto records = testing::sweep(plan_for(*dmv, *variant, size));
-    BOOST_REQUIRE_EQUAL(records.size(), 1U);
-    return records.front();
-  }
-  BOOST_FAIL("no cheat named " + name);
-  return {};
+Record run(const std::string& name) {
+  return testing::record_of_dmv("streams_cheats/cuda/" + name, {63, 65});
 }
 
 void expect(const std::string& name, const std::string& verdict,
             const std::string& cause) {
-  const Record record = run(name);
-  BOOST_TEST_CONTEXT(name << ": " << record.detail) {
-    BOOST_TEST(to_string(record.verdict) == verdict);
-    BOOST_TEST(testing::contains(to_string(record.detail), cause));
-    BOOST_TEST(record.seconds.size() == 0U);
-  }
+  testing::expect_caught(run(name), verdict, cause);
 }
 
 void expect_right(const std::string& name, const Size& size, const Plan& how) {
@@ -191,10 +178,7 @@ void expect_right(const std::string& name, const Size& size, const Plan& how) {
         plan.verify_only = true;
         plan.tunables = how.tunables;
         for (const auto& record : testing::sweep(plan)) {
-          BOOST_TEST(to_string(record.verdict) == "passed",
-                     name << " " << to_string(size) << " " << to_string(dtype)
-                          << " " << to_string(record.tunables) << ": "
-                          << record.detail);
+          testing::expect_passed(record);
           BOOST_TEST(record.from_host);
           ++judged;
         }
@@ -212,8 +196,8 @@ BOOST_AUTO_TEST_SUITE(streams,
 BOOST_AUTO_TEST_CASE(honest_variants_pass_and_have_their_copies_in_their_time) {
   for (const char* name : {"honest_control", "honest_in_little_memory"}) {
     const Record record = run(name);
-    BOOST_TEST_CONTEXT(name << ": " << record.detail) {
-      BOOST_TEST(to_string(record.verdict) == "passed");
+    testing::expect_passed(record);
+    BOOST_TEST_CONTEXT(name) {
       BOOST_TEST(record.from_host);
       BOOST_TEST(!record.to_device_s.has_value());
       BOOST_TEST(record.launch.launches == 8);
@@ -257,17 +241,8 @@ BOOST_AUTO_TEST_CASE(stray_copies_are_caught) {
 }
 #else
 BOOST_AUTO_TEST_CASE(work_out_of_sight_is_caught) {
-  // By the missing work, or by the device, which is still busy: whichever is
-  // seen first.
-  for (const char* name :
-       {"leaves_the_last_copy_unjoined", "leaves_work_behind"}) {
-    const Record record = run(name);
-    const auto verdict = to_string(record.verdict);
-    BOOST_TEST_CONTEXT(name << ": " << verdict << ": " << record.detail) {
-      BOOST_TEST((verdict == "wrong_result" || verdict == "implausible"));
-      BOOST_TEST(record.seconds.empty());
-    }
-  }
+  testing::expect_wrong_or_at_work(run("leaves_the_last_copy_unjoined"));
+  testing::expect_wrong_or_at_work(run("leaves_work_behind"));
   expect("computes_on_the_host", "wrong_result", "");
   expect("waits_for_the_device", "launch_failed", "waits_for_device");
 }
