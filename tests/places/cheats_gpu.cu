@@ -12,6 +12,7 @@
 #include "places/cheats.hpp"
 #include "places/gpu_usable.hpp"
 #include "places/honest.cuh"
+#include "places/other_stream.cuh"
 #include "places/places.hpp"
 #include "record/store.hpp"
 #include "support.hpp"
@@ -144,18 +145,6 @@ __global__ void replay(const float* a, const float* x, float* y,
   key[1] = x[0];
 }
 
-__device__ void pass_time(long long nanoseconds) {
-  long long start, now;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
-  do {
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-  } while (now - start < nanoseconds);
-}
-
-__global__ void spin(long long nanoseconds) {
-  pass_time(nanoseconds);
-}
-
 GPU_CHEAT(works_on_another_stream, {
   static cudaStream_t other = nullptr;
   if (other == nullptr)
@@ -212,21 +201,10 @@ GPU_CHEAT(writes_past_the_end_when_timed, {
   if (++calls > 6) gpu.launch({}, store, p.y + p.rows, 1.0f);
 });
 
-struct OtherStream {
-  OtherStream() {
-    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-    cudaEventCreateWithFlags(&fork, cudaEventDisableTiming);
-    cudaEventCreateWithFlags(&join, cudaEventDisableTiming);
-  }
-  cudaStream_t stream{};
-  cudaEvent_t fork{}, join{};
-};
-
 // Begins in its turn, but the timer does not wait for it.
 GPU_CHEAT(forks_and_does_not_join, {
   static OtherStream other;
-  cudaEventRecord(other.fork, static_cast<cudaStream_t>(gpu.stream()));
-  cudaStreamWaitEvent(other.stream, other.fork);
+  other.after(gpu);
   spin<<<1, 1, 0, other.stream>>>(500'000LL);
   honest<<<ceil_div(p.rows, 64), 64, 0, other.stream>>>(p.a, p.x, p.y, p.rows,
                                                         p.cols);
@@ -235,8 +213,7 @@ GPU_CHEAT(joins_at_the_next_call, {
   static OtherStream other;
   const auto stream = static_cast<cudaStream_t>(gpu.stream());
   cudaStreamWaitEvent(stream, other.join);
-  cudaEventRecord(other.fork, stream);
-  cudaStreamWaitEvent(other.stream, other.fork);
+  other.after(gpu);
   spin<<<1, 1, 0, other.stream>>>(500'000LL);
   honest<<<ceil_div(p.rows, 64), 64, 0, other.stream>>>(p.a, p.x, p.y, p.rows,
                                                         p.cols);
@@ -246,16 +223,14 @@ GPU_CHEAT(joins_at_the_next_call, {
 GPU_CHEAT(leaves_work_behind, {
   static OtherStream other;
   launch_honest(gpu, p, p.rows);
-  cudaEventRecord(other.fork, static_cast<cudaStream_t>(gpu.stream()));
-  cudaStreamWaitEvent(other.stream, other.fork);
+  other.after(gpu);
   spin<<<1, 1, 0, other.stream>>>(5'000'000LL);
 });
 // No cheat: forks, joins, and is right.
 GPU_CHEAT(forks_and_joins, {
   static OtherStream other;
   const auto stream = static_cast<cudaStream_t>(gpu.stream());
-  cudaEventRecord(other.fork, stream);
-  cudaStreamWaitEvent(other.stream, other.fork);
+  other.after(gpu);
   honest<<<ceil_div(p.rows, 64), 64, 0, other.stream>>>(p.a, p.x, p.y, p.rows,
                                                         p.cols);
   cudaEventRecord(other.join, other.stream);

@@ -7,21 +7,10 @@
 #include "facts/cause.hpp"
 #include "places/cuda/cuda_gpus.hpp"
 #include "places/cuda/gpu_timer.hpp"
+#include "places/other_stream.cuh"
 #include "places/presence.hpp"
 
 using namespace parlab;
-
-namespace {
-
-__global__ void stay_away(long long nanoseconds) {
-  long long start, now;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
-  do {
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-  } while (now - start < nanoseconds);
-}
-
-}  // namespace
 
 BOOST_AUTO_TEST_SUITE(hanging_team, *boost::unit_test::precondition([](auto) {
                         return gpus_present().size() > 1;
@@ -55,7 +44,7 @@ BOOST_AUTO_TEST_CASE(a_collective_that_does_not_return_is_ended) {
 
   const auto add_up_without_the_second = [&] {
     team[1];  // this makes it the current device
-    stay_away<<<1, 1, 0, second.cuda_stream()>>>(absence_ns);
+    spin<<<1, 1, 0, second.cuda_stream()>>>(absence_ns);
     add_up();
   };
   const auto timed_out = [](const PointError& e) {

@@ -7,6 +7,7 @@
 #include "places/cheats.hpp"
 #include "places/gpu_usable.hpp"
 #include "places/honest.cuh"
+#include "places/other_stream.cuh"
 #include "support.hpp"
 #include "workloads/dmv.hpp"
 
@@ -97,28 +98,6 @@ STREAMS_CHEAT(copies_more_than_it_has_room_for,
               s.to_device(0, s[0].scratch<float>(p.cols - 1), p.x, p.cols));
 STREAMS_CHEAT(touches_its_arrays_on_the_host, p.y[0] = p.a[0] * p.x[0]);
 #else
-__global__ void spin(long long nanoseconds) {
-  long long start, now;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
-  do {
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-  } while (now - start < nanoseconds);
-}
-
-// A stream that the framework does not know.
-struct OtherStream {
-  OtherStream() {
-    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-    cudaEventCreateWithFlags(&fork, cudaEventDisableTiming);
-  }
-  cudaStream_t stream{};
-  cudaEvent_t fork{};
-  void after(Gpu& gpu) {
-    cudaEventRecord(fork, static_cast<cudaStream_t>(gpu.stream()));
-    cudaStreamWaitEvent(stream, fork);
-  }
-};
-
 // Its time ends before the last rows have arrived.
 STREAMS_CHEAT(leaves_the_last_copy_unjoined, {
   static OtherStream other;
