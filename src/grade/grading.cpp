@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/at_end.hpp"
 #include "core/parallel.hpp"
 #include "grade/grader.hpp"
 #include "sweep/interrupt.hpp"
@@ -32,21 +33,6 @@ struct Judged {
   }
 };
 
-// The calling thread's teams of OpenMP have this size at most while the object
-// lives.
-class TeamsOf {
- public:
-  explicit TeamsOf(std::size_t threads) {
-    omp_set_num_threads(std::min(before_, static_cast<int>(threads)));
-  }
-  ~TeamsOf() { omp_set_num_threads(before_); }
-  TeamsOf(const TeamsOf&) = delete;
-  TeamsOf& operator=(const TeamsOf&) = delete;
-
- private:
-  int before_ = omp_get_max_threads();
-};
-
 // Judges them side by side, one per CPU at most. The grader's own work gets no
 // more CPUs than that, because the processes of the submissions need them.
 std::vector<Judged> judge_all(
@@ -60,7 +46,10 @@ std::vector<Judged> judge_all(
     auto& [grade, next, again, done] = judged[i];
     grade.submission = all.grades[i].submission;
     if (!grade.submission.trouble) says(grade.submission.student);
-    const TeamsOf share(cpus / width);
+    // Teams of OpenMP share the CPUs.
+    const int threads = omp_get_max_threads();
+    const AtEnd restored([=] { omp_set_num_threads(threads); });
+    omp_set_num_threads(std::min(threads, static_cast<int>(cpus / width)));
     next = judge.judge(grade);
     again = Judge::may_be_others_fault(grade, width > 1);
     done = !was_interrupted();

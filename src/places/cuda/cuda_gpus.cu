@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "core/at_end.hpp"
+
 namespace parlab {
 namespace {
 
@@ -232,12 +234,8 @@ void CudaGpus::beside(const std::function<void()>& transfers,
     record(*member, member->gpu->cuda_stream(), member->ready);
     wait_for(*member, member->beside.handle, member->ready);
   }
-  struct Leave {
-    bool& beside;
-    ~Leave() { beside = false; }
-  };
   {
-    const Leave leave{beside_};
+    const AtEnd leave([&] { beside_ = false; });
     beside_ = true;
     transfers();
   }

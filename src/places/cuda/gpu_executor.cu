@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/at_end.hpp"
 #include "core/clock.hpp"
 #include "places/cuda/device_ceilings.hpp"
 #include "places/cuda/gpu_devices.hpp"
@@ -62,7 +63,7 @@ class GpuExecutor final : public Executor {
 
   Checked run_checked(const Call& call) override {
     Placement& placed = place(call);
-    const PutBack after(devices_);
+    const AtEnd put_back([&] { devices_.put_back(); });
     auto& timer = devices_.timer(placed.count());
     const Room room(placed);
     // The first run, in the open, loads kernels and makes scratch memory. The
@@ -109,7 +110,7 @@ class GpuExecutor final : public Executor {
     for (auto& execution : plan.executions) {
       if (on_host) execution.signs = plan.executions.back().signs;
     }
-    const PutBack after(devices_);
+    const AtEnd put_back([&] { devices_.put_back(); });
     auto& timer = devices_.timer(placed.count());
     // Anything that waits for a device must run before a device is held back.
     // NCCL's kernels need the larger stack that put_back() has removed.
@@ -182,7 +183,7 @@ class GpuExecutor final : public Executor {
   // kernel may wait for another. Counters of a team are not read.
   void run_profiled(const Call& call, int number) override {
     Placement& placed = place(call);
-    const PutBack after(devices_);
+    const AtEnd put_back([&] { devices_.put_back(); });
     run(call, placed);
     placed.each([](Device&, int) {
       cuda_check(cudaDeviceSynchronize(), "executing the variant");
@@ -257,7 +258,7 @@ class GpuExecutor final : public Executor {
   Repeated repeat(const Call& call, const Repetition& plan) override {
     if (is_team()) return Executor::repeat(call, plan);
     Placement& placed = place(call);
-    const PutBack after(devices_);
+    const AtEnd put_back([&] { devices_.put_back(); });
     auto* const stream = devices_.first().cuda_stream();
     placed.poison_outputs();
     run(call, placed);  // raises the clocks
@@ -306,7 +307,7 @@ class GpuExecutor final : public Executor {
     if (!is_team()) return std::nullopt;
     Placement& placed = place(call);
     if (placed.count() < 2) return std::nullopt;
-    const PutBack after(devices_);
+    const AtEnd put_back([&] { devices_.put_back(); });
     auto& timer = devices_.timer(placed.count());
     auto& team = devices_.team(placed.count());
     run_in_the_open(call, placed);
@@ -324,18 +325,6 @@ class GpuExecutor final : public Executor {
   }
 
  private:
-  // Restores the devices however an execution or a batch ends.
-  class PutBack {
-   public:
-    explicit PutBack(GpuDevices& devices) : devices_(devices) {}
-    ~PutBack() { devices_.put_back(); }
-    PutBack(const PutBack&) = delete;
-    PutBack& operator=(const PutBack&) = delete;
-
-   private:
-    GpuDevices& devices_;
-  };
-
   // Checks that a variant keeps no memory, which would be lost to all others
   // until this process ends. Libraries and drivers may take some.
   class Room {

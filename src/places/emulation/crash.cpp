@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "core/at_end.hpp"
 #include "facts/cause.hpp"
 #include "places/emulation/block.hpp"
 
@@ -81,13 +82,10 @@ void SignalStack::leave() {
 void run_host_code(const std::function<void()>& code, const Arena& arena) {
   const CatchCrashes catching;
   HostCode self;
-  struct Entered {
-    explicit Entered(HostCode& entered) { host_code = &entered; }
-    ~Entered() { host_code = nullptr; }
-  };
   {
     const Arena::Access access(arena, true);
-    const Entered entered(self);
+    const AtEnd left([] { host_code = nullptr; });
+    host_code = &self;
     run(self, code);
   }
   if (self.crash.signal == 0) return;

@@ -1,4 +1,5 @@
 #include "places/emulation/emulated_gpu.hpp"
+#include "core/at_end.hpp"
 #include "core/parallel.hpp"
 #include "facts/cause.hpp"
 #include "gpu/streams.hpp"  // its Block differs from that of emulation
@@ -109,13 +110,8 @@ EmulatedGpu* EmulatedGpu::at_work() {
 }
 
 void EmulatedGpu::run_host_code(const std::function<void()>& code) {
-  struct AtWork {
-    explicit AtWork(EmulatedGpu& gpu)
-        : before(std::exchange(gpu_at_work, &gpu)) {}
-    ~AtWork() { gpu_at_work = before; }
-    EmulatedGpu* before;
-  };
-  const AtWork at_work(*this);
+  auto* const before = std::exchange(gpu_at_work, this);
+  const AtEnd left([=] { gpu_at_work = before; });
   emulation::run_host_code(code, machine_->arena);
 }
 

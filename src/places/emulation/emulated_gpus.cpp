@@ -1,4 +1,5 @@
 #include "places/emulation/emulated_gpus.hpp"
+#include "core/at_end.hpp"
 #include "facts/cause.hpp"
 
 #include <cstring>
@@ -45,10 +46,7 @@ void EmulatedGpus::beside(const std::function<void()>& transfers,
   const auto first = machine_->instances;
   work();
   beside_ = first;
-  struct Leave {
-    std::optional<std::uint32_t>& beside;
-    ~Leave() { beside.reset(); }
-  } leave{beside_};
+  const AtEnd leave([&] { beside_.reset(); });
   transfers();
 }
 

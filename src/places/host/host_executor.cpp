@@ -9,6 +9,7 @@
 #include <map>
 #include <new>
 
+#include "core/at_end.hpp"
 #include "core/clock.hpp"
 #include "core/untouched.hpp"
 #include "facts/cause.hpp"
@@ -63,8 +64,7 @@ class HostWithScratch final : public Host {
 };
 
 int threads_asked_for(const Call& call) {
-  const auto threads = call.tunables.find("threads");
-  return threads == call.tunables.end() ? 1 : static_cast<int>(threads->second);
+  return static_cast<int>(call.tunables.value_or("threads", 1));
 }
 
 bool uses_threads_of_library(const Call& call) {
@@ -72,20 +72,6 @@ bool uses_threads_of_library(const Call& call) {
 }
 
 constexpr std::size_t most_bytes_for_one = std::size_t{64} << 20;
-
-// Gives regions without a num_threads clause the requested number of threads.
-class DefaultTeam {
- public:
-  explicit DefaultTeam(const Call& call) {
-    omp_set_num_threads(threads_asked_for(call));
-  }
-  ~DefaultTeam() { omp_set_num_threads(before_); }
-  DefaultTeam(const DefaultTeam&) = delete;
-  DefaultTeam& operator=(const DefaultTeam&) = delete;
-
- private:
-  int before_ = omp_get_max_threads();
-};
 
 // The threads of one call, each on its own CPU. A library with its own threads
 // places them itself.
@@ -345,7 +331,10 @@ class HostExecutor final : public Executor {
 
   void run(const Call& call, const Arrays& bound) {
     host_.begin_run();
-    const DefaultTeam as_asked(call);
+    // Regions without a num_threads clause get the requested number.
+    const AtEnd restored(
+        [before = omp_get_max_threads()] { omp_set_num_threads(before); });
+    omp_set_num_threads(threads_asked_for(call));
     call.variant->run_host(host_, {&bound, call.size.data()}, call.dtype,
                            call.tunables);
   }

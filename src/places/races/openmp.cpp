@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/at_end.hpp"
 #include "places/races/detector.hpp"
 
 using namespace parlab::races;
@@ -55,19 +56,14 @@ auto in_region(F* real, Code code, void* data, More... more) {
   team.code = code;
   team.data = data;
   open(team);
-  struct Closing {
-    Team& team;
-    ~Closing() { close(team); }
-  } const closing{team};
+  const parlab::AtEnd closing([&] { close(team); });
   return real(run_in_team, &team, more...);
 }
 
 template <typename F, typename... More>
 auto at_barrier(F* real, More... more) {
   arrive();
-  struct GoingOn {
-    ~GoingOn() { go_on(); }
-  } const going_on;
+  const parlab::AtEnd going_on([] { go_on(); });
   return real(more...);
 }
 
@@ -145,22 +141,19 @@ void* GOMP_single_copy_start() {
 LOCKED(GOMP_critical_start, GOMP_critical_end, &unnamed)
 LOCKED(GOMP_atomic_start, GOMP_atomic_end, &all_atomics)
 LOCKED(GOMP_ordered_start, GOMP_ordered_end, &all_ordered)
-#define LOCK(T, R, set, test, unset)  \
-  R set(T* lock) noexcept {           \
-    struct Acquired {                 \
-      T* lock;                        \
-      ~Acquired() { acquire(lock); }  \
-    } const acquired{lock};           \
-    return REAL(set)(lock);           \
-  }                                   \
-  int test(T* lock) noexcept {        \
-    const int got = REAL(test)(lock); \
-    acquire(lock);                    \
-    return got;                       \
-  }                                   \
-  R unset(T* lock) noexcept {         \
-    release(lock);                    \
-    return REAL(unset)(lock);         \
+#define LOCK(T, R, set, test, unset)                      \
+  R set(T* lock) noexcept {                               \
+    const parlab::AtEnd acquired([&] { acquire(lock); }); \
+    return REAL(set)(lock);                               \
+  }                                                       \
+  int test(T* lock) noexcept {                            \
+    const int got = REAL(test)(lock);                     \
+    acquire(lock);                                        \
+    return got;                                           \
+  }                                                       \
+  R unset(T* lock) noexcept {                             \
+    release(lock);                                        \
+    return REAL(unset)(lock);                             \
   }
 LOCK(omp_lock_t, void, omp_set_lock, omp_test_lock, omp_unset_lock)
 LOCK(omp_nest_lock_t, void, omp_set_nest_lock, omp_test_nest_lock,
