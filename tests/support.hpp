@@ -57,6 +57,15 @@ inline Plan plan_for(const Workload& workload, const Variant& variant,
   return plan;
 }
 
+// The same for a variant of the workload of its name, which is only verified.
+inline Plan plan_to_verify(const Variant& variant, const Size& size,
+                           Dtype dtype = Dtype::f32) {
+  Plan plan = plan_for(*Registry::instance().workload(variant.workload),
+                       variant, size, dtype);
+  plan.verify_only = true;
+  return plan;
+}
+
 // On a machine without a GPU a kernel has no verdict, and that does not count
 // as its failure.
 inline bool right_or_no_gpu(const Record& record) {
@@ -72,9 +81,7 @@ inline std::string described(const Record& record) {
          std::string(to_string(record.verdict)) + ", " + words(record.detail);
 }
 
-// All results of the plan, which are only verified.
-inline void expect_right(Plan plan) {
-  plan.verify_only = true;
+inline void expect_right(const Plan& plan) {
   for (const auto& record : sweep(plan))
     BOOST_TEST(right_or_no_gpu(record), described(record));
 }

@@ -12,7 +12,6 @@
 #include "workloads/dmv.hpp"
 
 using namespace parlab;
-using testing::plan_for;
 
 namespace {
 
@@ -147,21 +146,15 @@ void expect(const std::string& name, const std::string& verdict,
 }
 
 void expect_right(const std::string& name, const Size& size, const Plan& how) {
+  const auto& variant = testing::variant_called(name);
   std::size_t judged = 0;
-  for (const auto* workload : Registry::instance().workloads()) {
-    for (const auto* variant :
-         Registry::instance().variants(workload->name())) {
-      if (variant->full_name() != name) continue;
-      for (const auto dtype : variant->dtypes) {
-        Plan plan = plan_for(*workload, *variant, size, dtype);
-        plan.verify_only = true;
-        plan.tunables = how.tunables;
-        for (const auto& record : testing::sweep(plan)) {
-          testing::expect_passed(record);
-          BOOST_TEST(record.from_host);
-          ++judged;
-        }
-      }
+  for (const auto dtype : variant.dtypes) {
+    Plan plan = testing::plan_to_verify(variant, size, dtype);
+    plan.tunables = how.tunables;
+    for (const auto& record : testing::sweep(plan)) {
+      testing::expect_passed(record);
+      BOOST_TEST(record.from_host);
+      ++judged;
     }
   }
   BOOST_TEST(judged > 0, name);

@@ -13,7 +13,7 @@
 #include "verify/host_arrays.hpp"
 
 using namespace parlab;
-using testing::described, testing::plan_for, testing::right_or_no_gpu,
+using testing::described, testing::plan_to_verify, testing::right_or_no_gpu,
     testing::variant_called;
 
 namespace {
@@ -170,8 +170,7 @@ BOOST_AUTO_TEST_CASE(residues_are_as_accurate_as_doubles) {
   const auto demand_right = [](const std::string& workload, const Size& size,
                                const char* least) {
     const auto& variant = variant_called(workload + "/cuda/residues");
-    Plan plan = plan_for(*Registry::instance().workload(workload), variant,
-                         size, Dtype::f64);
+    Plan plan = plan_to_verify(variant, size, Dtype::f64);
     plan.tunables = {{least, {512}}};
     testing::expect_right(plan);
   };
@@ -188,10 +187,8 @@ BOOST_AUTO_TEST_CASE(blocks_share_the_tiles_of_deep_products) {
     const auto& variant = variant_called(std::string("matmul/cuda/") + name);
     for (const Size& size :
          {Size{5, 2100, 7}, {36, 1300, 68}, {70, 1031, 33}}) {
-      Plan plan = plan_for(*Registry::instance().workload("matmul"), variant,
-                           size, dtype);
-      plan.verify_only = true;
-      for (const auto& record : testing::sweep(plan)) {
+      for (const auto& record :
+           testing::sweep(plan_to_verify(variant, size, dtype))) {
         BOOST_TEST(right_or_no_gpu(record), described(record));
         // A single tile is certain to be shared.
         if (size[0] == 5 && record.launch.known())

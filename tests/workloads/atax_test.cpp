@@ -8,7 +8,7 @@
 #include "workloads/atax.hpp"
 
 using namespace parlab;
-using testing::contains;
+using testing::contains, testing::expect_right, testing::plan_to_verify;
 
 namespace {
 
@@ -119,16 +119,15 @@ BOOST_AUTO_TEST_CASE(strips_are_right_with_teams_and_without) {
       {{9, 5000}, Dtype::f32, 256, 1, 0},  {{9, 4999}, Dtype::f32, 256, 1, 0},
       {{9, 2560}, Dtype::f64, 256, 1, 0},  {{9, 2501}, Dtype::f64, 256, 1, 1},
       {{1, 70000}, Dtype::f64, 256, 0, 0}, {{1, 263000}, Dtype::f64, 0, 0, 0}};
-  const auto& workload = *Registry::instance().workload("atax");
   for (const auto* variant : Registry::instance().variants("atax")) {
     if ((variant->name != "fused" && variant->name != "bulk") ||
         !variant->run_gpu)
       continue;
     for (const auto& [size, dtype, block, team, stages] : cases) {
-      Plan plan = testing::plan_for(workload, *variant, size, dtype);
+      Plan plan = plan_to_verify(*variant, size, dtype);
       plan.tunables = {
           {"block", {block}}, {"team", {team}}, {"stages", {stages}}};
-      testing::expect_right(plan);
+      expect_right(plan);
     }
   }
 }
@@ -136,19 +135,18 @@ BOOST_AUTO_TEST_CASE(strips_are_right_with_teams_and_without) {
 // A block's share is many rows or a single one, many warps share a row, and
 // shares begin after an odd number of elements.
 BOOST_AUTO_TEST_CASE(resident_is_right_as_long_as_it_fits) {
-  const auto& workload = *Registry::instance().workload("atax");
   for (const auto* variant : Registry::instance().variants("atax")) {
     if (variant->name != "resident" || !variant->run_gpu) continue;
     for (const auto& size :
          {Size{1, 1}, {2, 5003}, {3, 17}, {5, 801}, {47, 131}, {403, 9}}) {
       for (const auto dtype : {Dtype::f32, Dtype::f64}) {
-        Plan plan = testing::plan_for(workload, *variant, size, dtype);
+        Plan plan = plan_to_verify(*variant, size, dtype);
         plan.tunables = {{"block", {128, 384, 1024}}};
-        testing::expect_right(plan);
+        expect_right(plan);
       }
     }
-    for (const auto& record : testing::sweep(
-             testing::plan_for(workload, *variant, {1, 70000}, Dtype::f32))) {
+    for (const auto& record :
+         testing::sweep(plan_to_verify(*variant, {1, 70000}))) {
       BOOST_TEST(contains(record.detail, "larger than the shared memory"));
     }
   }
@@ -158,10 +156,9 @@ BOOST_AUTO_TEST_CASE(resident_is_right_as_long_as_it_fits) {
 // words of 16 bytes and element by element, for two widths of lanes, and with
 // more rows than warps.
 BOOST_AUTO_TEST_CASE(short_rows_are_right) {
-  const auto& workload = *Registry::instance().workload("atax");
   const auto& fused = testing::variant_called("atax/cuda/fused");
   const auto check = [&](const Size& size, Dtype dtype) {
-    testing::expect_right(testing::plan_for(workload, fused, size, dtype));
+    expect_right(plan_to_verify(fused, size, dtype));
   };
   for (const auto& size : {Size{1000, 512},
                            {1000, 511},

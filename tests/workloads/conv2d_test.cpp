@@ -195,12 +195,11 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(the_border_must_keep_its_value, T, Types) {
 // Rows of whole words of 64, 32, 16, 8 and 4 bytes, more than one warp side by
 // side, an extra odd row, strips that end inside a batch.
 BOOST_AUTO_TEST_CASE(all_widths_of_words_are_right) {
-  const auto& workload = *Registry::instance().workload("conv2d");
   for (const auto* variant : Registry::instance().variants("conv2d")) {
     for (const auto& size : {Size{21, 272}, Size{22, 264}, Size{21, 260},
                              Size{21, 262}, Size{21, 259}}) {
       for (const auto dtype : variant->dtypes) {
-        Plan plan = testing::plan_for(workload, *variant, size, dtype);
+        Plan plan = testing::plan_to_verify(*variant, size, dtype);
         if (variant->tunable("threads") != nullptr)
           plan.tunables["threads"] = {1, 3};
         if (variant->tunable("strip") != nullptr) plan.tunables["strip"] = {16};

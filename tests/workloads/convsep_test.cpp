@@ -103,11 +103,10 @@ const std::vector<InputKind> kinds{InputKind::integers, InputKind::uniform};
 void all_pass(const std::vector<Size>& sizes, const std::vector<Dtype>& dtypes,
               const std::map<std::string, std::vector<std::int64_t>>& tunables,
               const std::string& only = "") {
-  const auto& workload = *Registry::instance().workload("convsep");
   for (const auto* variant : Registry::instance().variants("convsep")) {
     if (!only.empty() && variant->name != only) continue;
     for (const auto dtype : dtypes) {
-      Plan plan = testing::plan_for(workload, *variant, sizes[0], dtype);
+      Plan plan = testing::plan_to_verify(*variant, sizes[0], dtype);
       plan.sizes = sizes;
       for (const auto& [name, values] : tunables) {
         if (variant->tunable(name) != nullptr) plan.tunables[name] = values;
@@ -309,13 +308,11 @@ BOOST_AUTO_TEST_CASE(all_products_with_bands_are_right) {
 // Two parts hold fewer bits than a float, but sums of many products of random
 // signs do not show it: their largest error is at most twice that of floats.
 BOOST_AUTO_TEST_CASE(floats_in_two_parts_err_like_floats) {
-  const auto& workload = *Registry::instance().workload("convsep");
   std::map<std::string, std::map<std::int64_t, double>> errors;
   for (const auto* variant : Registry::instance().variants("convsep")) {
     if (variant->name != "tf32x3" && variant->name != "fused") continue;
-    Plan plan = testing::plan_for(workload, *variant, {40, 40, 8});
+    Plan plan = testing::plan_to_verify(*variant, {40, 40, 8});
     plan.sizes = {{40, 40, 8}, {40, 40, 16}, {20, 40, 64}};
-    plan.verify_only = true;
     for (const auto& record : testing::sweep(plan)) {
       if (record.verdict == Verdict::no_device) return;
       BOOST_TEST(right_or_no_gpu(record), described(record));
@@ -336,11 +333,9 @@ BOOST_AUTO_TEST_CASE(floats_in_two_parts_err_like_floats) {
 
 BOOST_AUTO_TEST_CASE(
     a_tile_beyond_the_shared_memory_is_refused_with_its_bytes) {
-  const auto& workload = *Registry::instance().workload("convsep");
   for (const auto* variant : Registry::instance().variants("convsep")) {
     if (variant->name != "tiled") continue;
-    Plan plan = testing::plan_for(workload, *variant, {64, 64, 16});
-    plan.verify_only = true;
+    Plan plan = testing::plan_to_verify(*variant, {64, 64, 16});
     plan.tunables = {{"w1", {1024}}, {"h1", {1024}}};
     const auto records = testing::sweep(plan);
     BOOST_REQUIRE_EQUAL(records.size(), 1U);

@@ -259,9 +259,7 @@ BOOST_AUTO_TEST_CASE(all_variants_are_right_with_other_shapes_and_float_n) {
       all, std::back_inserter(with_large_tiles), [](const auto* variant) {
         return variant->target != Target::gpu || variant->rung > 5;
       });
-  Plan plan = testing::plan_for(*Registry::instance().workload("covariance"),
-                                *all.front(), {});
-  plan.verify_only = true;
+  Plan plan = testing::plan_to_verify(*all.front(), {});
   plan.dtypes = {Dtype::f32, Dtype::f64};
   const auto expect_right = [&](const auto& variants, const auto& sizes) {
     plan.variants = {variants.begin(), variants.end()};
@@ -290,13 +288,12 @@ BOOST_AUTO_TEST_CASE(all_variants_are_right_with_other_shapes_and_float_n) {
 // On the CPU: several blocks of observations and several bands of tiles, by one
 // thread and by several.
 BOOST_AUTO_TEST_CASE(panels_of_several_blocks_are_right_on_the_cpu) {
-  const auto& workload = *Registry::instance().workload("covariance");
   for (const auto* variant : Registry::instance().variants("covariance")) {
     if (variant->backend != "openmp") continue;
     for (const auto& size :
          {Size{1700, 43, 0}, {30, 300, 0}, {1, 70, 0}, {900, 1, 0}}) {
       for (const auto dtype : variant->dtypes) {
-        Plan plan = testing::plan_for(workload, *variant, size, dtype);
+        Plan plan = testing::plan_to_verify(*variant, size, dtype);
         plan.tunables = {{"threads", {1, 3}}};
         testing::expect_right(plan);
       }
@@ -307,7 +304,6 @@ BOOST_AUTO_TEST_CASE(panels_of_several_blocks_are_right_on_the_cpu) {
 // Tiles of 128, 96 and 64, whole and shared, on 132 multiprocessors or, in
 // emulation, four.
 BOOST_AUTO_TEST_CASE(tiles_that_bulk_copies_fill_are_right) {
-  const auto& workload = *Registry::instance().workload("covariance");
   const auto& bulk = testing::variant_called("covariance/cuda/tensor_bulk");
 #ifdef PARLAB_EMULATED
   const std::vector<Size> sizes{{90, 256, 0}, {91, 255, 0},  {30, 500, 0},
@@ -317,9 +313,8 @@ BOOST_AUTO_TEST_CASE(tiles_that_bulk_copies_fill_are_right) {
                                 {800, 1500, 0},  {700, 700, 0},  {90, 200, 0}};
 #endif
   for (const auto& size : sizes) {
-    Plan plan = testing::plan_for(workload, bulk, size, Dtype::f64);
-    plan.verify_only = true;
-    for (const auto& record : testing::sweep(plan)) {
+    for (const auto& record :
+         testing::sweep(testing::plan_to_verify(bulk, size, Dtype::f64))) {
       const bool lacks_hardware =
           testing::contains(record.detail, "compute capability 9.0");
       BOOST_TEST((right_or_no_gpu(record) || lacks_hardware),

@@ -11,7 +11,7 @@
 #include "workloads/matmul.hpp"
 
 using namespace parlab;
-using testing::described, testing::right_or_no_gpu;
+using testing::described, testing::plan_to_verify, testing::right_or_no_gpu;
 
 namespace {
 
@@ -146,13 +146,6 @@ void expect_right(const Plan& plan) {
   }
 }
 
-Plan verification(const Variant& variant, const Size& size, Dtype dtype) {
-  Plan plan = testing::plan_for(*Registry::instance().workload("matmul"),
-                                variant, size, dtype);
-  plan.verify_only = true;
-  return plan;
-}
-
 BOOST_AUTO_TEST_CASE(shapes_with_and_without_edges_are_right_on_the_gpu) {
   for (const auto* variant : Registry::instance().variants("matmul")) {
     if (!variant->run_gpu) continue;
@@ -164,7 +157,7 @@ BOOST_AUTO_TEST_CASE(shapes_with_and_without_edges_are_right_on_the_gpu) {
                              {64, 70, 96},
                              {31, 70, 33}}) {
       for (const auto dtype : variant->dtypes)
-        expect_right(verification(*variant, size, dtype));
+        expect_right(plan_to_verify(*variant, size, dtype));
     }
   }
 }
@@ -179,7 +172,8 @@ constexpr std::int64_t many = 2048;
 
 BOOST_AUTO_TEST_CASE(a_device_filled_with_large_tiles_is_right) {
   const auto& warp_tiles = testing::variant_called("matmul/cuda/warp_tiles");
-  expect_right(verification(warp_tiles, {many - 48, 9, many - 48}, Dtype::f32));
+  expect_right(
+      plan_to_verify(warp_tiles, {many - 48, 9, many - 48}, Dtype::f32));
 }
 
 // So many rows that A or B are first copied to aligned rows.
@@ -187,7 +181,7 @@ BOOST_AUTO_TEST_CASE(rows_that_are_not_aligned_are_right_in_a_copy) {
   const auto& tensor = testing::variant_called("matmul/cuda/tensor");
   for (const std::int64_t k : {3, 4}) {
     for (const std::int64_t n : {502, 503})
-      expect_right(verification(tensor, {501, k, n}, Dtype::f64));
+      expect_right(plan_to_verify(tensor, {501, k, n}, Dtype::f64));
   }
 }
 
@@ -202,7 +196,7 @@ BOOST_AUTO_TEST_CASE(panels_of_several_blocks_are_right_on_the_cpu) {
                              {130, 900, 1},
                              {90, 1, 90}}) {
       for (const auto dtype : variant->dtypes) {
-        Plan plan = verification(*variant, size, dtype);
+        Plan plan = plan_to_verify(*variant, size, dtype);
         plan.tunables = {{"threads", {1, 3}}};
         expect_right(plan);
       }
@@ -219,10 +213,10 @@ BOOST_AUTO_TEST_CASE(what_is_left_beyond_whole_tiles_is_right) {
                            {129, 35, 200},
                            {100, 40, 129},
                            {33, 5, 65}}) {
-    expect_right(verification(warp_tiles, size, Dtype::f32));
-    expect_right(verification(tensor, size, Dtype::f64));
+    expect_right(plan_to_verify(warp_tiles, size, Dtype::f32));
+    expect_right(plan_to_verify(tensor, size, Dtype::f64));
   }
-  expect_right(verification(warp_tiles, {129, 9, 129}, Dtype::f64));
+  expect_right(plan_to_verify(warp_tiles, {129, 9, 129}, Dtype::f64));
 }
 
 // Its tiles of 128 x 128, shared, 96 x 96 and 128 x 64; unaligned rows of A, of
@@ -245,7 +239,7 @@ BOOST_AUTO_TEST_CASE(tiles_that_bulk_copies_fill_are_right) {
 #endif
   std::size_t bulky = 0, passed = 0;
   for (const auto& size : sizes) {
-    Plan plan = verification(bulk, size, Dtype::f64);
+    Plan plan = plan_to_verify(bulk, size, Dtype::f64);
     for (const auto& record : testing::sweep(plan)) {
       if (testing::contains(record.detail, "compute capability 9.0")) continue;
       BOOST_TEST(right_or_no_gpu(record), described(record));

@@ -268,9 +268,8 @@ BOOST_AUTO_TEST_CASE(covariance_of_panels_that_are_cut_in_half_is_right) {
   const auto judge = [&](const char* variant, Size size,
                          std::vector<std::int64_t> gpus) {
     const auto& one = variant_called(variant);
-    Plan plan = testing::plan_for(workload, one, complete_size(workload, size),
-                                  one.dtypes.front());
-    plan.verify_only = true;
+    Plan plan = testing::plan_to_verify(one, complete_size(workload, size),
+                                        one.dtypes.front());
     plan.tunables["gpus"] = std::move(gpus);
     for (const auto& record : testing::sweep(plan)) {
       BOOST_TEST(to_string(record.verdict) == to_string(Verdict::passed),
@@ -291,9 +290,8 @@ BOOST_AUTO_TEST_CASE(variants_for_teams_are_right_with_1_2_3_4_and_8_gpus) {
       if (variant->run_gpus == nullptr || !variant->hardware.empty()) continue;
       for (const std::int64_t extent : {7, 70}) {
         const Size size = complete_size(*workload, {extent});
-        Plan plan = testing::plan_for(*workload, *variant, size,
-                                      variant->dtypes.front());
-        plan.verify_only = true;
+        Plan plan =
+            testing::plan_to_verify(*variant, size, variant->dtypes.front());
         plan.tunables["gpus"] = {1, 2, 3, 4, 8};
         for (const auto& record : testing::sweep(plan)) {
           BOOST_TEST(to_string(record.verdict) == to_string(Verdict::passed),
