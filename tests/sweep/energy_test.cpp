@@ -230,6 +230,11 @@ struct Sweep {
   }
 };
 
+struct StoredSweep : Sweep {
+  StoredSweep() { results = folder.path / "dmv.jsonl"; }
+  parlab::testing::Folder folder;
+};
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(energy)
@@ -284,9 +289,7 @@ BOOST_AUTO_TEST_CASE(no_energy_unless_it_is_asked_for) {
 // A time without energy is measured again when energy is requested; nothing
 // else is.
 BOOST_AUTO_TEST_CASE(what_was_recorded_without_energy_is_measured_again_once) {
-  const parlab::testing::Folder folder;
-  Sweep sweep;
-  sweep.results = folder.path / "dmv.jsonl";
+  StoredSweep sweep;
   sweep.wanted = false;
   BOOST_TEST(!sweep.record().energy);
   BOOST_TEST(sweep.device.runs == 0);
@@ -300,9 +303,7 @@ BOOST_AUTO_TEST_CASE(what_was_recorded_without_energy_is_measured_again_once) {
 }
 
 BOOST_AUTO_TEST_CASE(cold_executions_are_not_measured_again_for_no_joules) {
-  const parlab::testing::Folder folder;
-  Sweep sweep;
-  sweep.results = folder.path / "dmv.jsonl";
+  StoredSweep sweep;
   sweep.wanted = false;
   sweep.record("honest", Cache::cold);
   sweep.wanted = true;
@@ -460,9 +461,7 @@ BOOST_AUTO_TEST_CASE(inputs_that_find_no_room_any_more_cost_joules_alone) {
 // Ten minutes of a ladder: a variant's energy is stored before that of the
 // others is measured, and these keep their times.
 BOOST_AUTO_TEST_CASE(an_interrupt_loses_no_joules_but_those_under_way) {
-  const parlab::testing::Folder folder;
-  Sweep sweep;
-  sweep.results = folder.path / "dmv.jsonl";
+  StoredSweep sweep;
   auto plan = Sweep::plan_of("several");
   plan.tunables["which"] = {1, 2, 3, 4, 5, 6};
   const auto stored = [&] {
@@ -493,9 +492,7 @@ BOOST_AUTO_TEST_CASE(an_interrupt_loses_no_joules_but_those_under_way) {
 
 // A few seconds before the first run, when everything else is complete.
 BOOST_AUTO_TEST_CASE(an_interrupt_is_heard_while_the_device_rests) {
-  const parlab::testing::Folder folder;
-  Sweep sweep;
-  sweep.results = folder.path / "dmv.jsonl";
+  StoredSweep sweep;
   sweep.device.rests = [&] {
     if (sweep.device.rested_s == 0) std::raise(SIGINT);
   };
@@ -511,9 +508,7 @@ BOOST_AUTO_TEST_CASE(an_interrupt_is_heard_while_the_device_rests) {
 }
 
 BOOST_AUTO_TEST_CASE(what_waits_for_no_joules_is_stored_before_the_others) {
-  const parlab::testing::Folder folder;
-  Sweep sweep;
-  sweep.results = folder.path / "dmv.jsonl";
+  StoredSweep sweep;
   std::string stored;
   sweep.device.rests = [&] {
     if (stored.empty()) stored = parlab::testing::content(sweep.results);
@@ -526,9 +521,7 @@ BOOST_AUTO_TEST_CASE(what_waits_for_no_joules_is_stored_before_the_others) {
 }
 
 BOOST_AUTO_TEST_CASE(what_energy_shows_to_be_wrong_is_so_in_all_cache_states) {
-  const parlab::testing::Folder folder;
-  Sweep sweep;
-  sweep.results = folder.path / "dmv.jsonl";
+  StoredSweep sweep;
   auto plan = Sweep::plan_of("lazy");
   plan.caches = {Cache::cold, Cache::hot};
   sweep.run(plan);
