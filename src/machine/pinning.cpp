@@ -30,8 +30,6 @@ BoundThread::~BoundThread() {
   if (!before_.empty()) run_on(before_);
 }
 
-UnpinnedThread::UnpinnedThread() : BoundThread(pinning_order()) {}
-
 namespace {
 
 // Stack size in bytes from OMP_STACKSIZE, such as "64M" (without a letter:
@@ -127,7 +125,7 @@ PinnedTeam::PinnedTeam(int threads) {
   {
     const auto thread = static_cast<std::size_t>(omp_get_thread_num());
     if (thread == 0) {
-      caller_.emplace(order[0]);
+      caller_.emplace(std::vector{order[0]});
     } else {
       run_on({order[thread % order.size()]});
     }

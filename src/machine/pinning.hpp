@@ -8,7 +8,8 @@
 
 namespace parlab {
 
-// Binds the calling thread to some CPUs while the object lives.
+// Binds the calling thread to some CPUs while the object lives. Threads that it
+// starts inherit its affinity and keep it.
 class BoundThread {
  public:
   explicit BoundThread(const std::vector<int>& cpus);
@@ -18,17 +19,6 @@ class BoundThread {
 
  private:
   std::vector<int> before_;
-};
-
-// Binds it to one CPU.
-struct PinnedThread : BoundThread {
-  explicit PinnedThread(int cpu) : BoundThread({cpu}) {}
-};
-
-// Lets a pinned thread run everywhere while the object lives. Threads that it
-// starts inherit its affinity and keep it.
-struct UnpinnedThread : BoundThread {
-  UnpinnedThread();
 };
 
 // Why the system does not allow this many threads at once, including the
@@ -55,7 +45,7 @@ class PinnedTeam {
   explicit PinnedTeam(int threads);
 
  private:
-  std::optional<PinnedThread> caller_;
+  std::optional<BoundThread> caller_;
 };
 
 }  // namespace parlab

@@ -274,7 +274,7 @@ BOOST_AUTO_TEST_CASE(a_thread_is_pinned_and_let_go) {
   BOOST_REQUIRE(sched_getaffinity(0, sizeof before, &before) == 0);
   const int cpu = pinning_order().back();
   {
-    const PinnedThread pinned(cpu);
+    const BoundThread pinned({cpu});
     BOOST_TEST(sched_getcpu() == cpu);
     sched_getaffinity(0, sizeof during, &during);
   }

@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(behind_a_serial_variant_threads_may_run_everywhere,
 
 // However many CPUs the machine has.
 BOOST_AUTO_TEST_CASE(one_cpu_that_was_granted_gets_no_second_thread) {
-  const PinnedThread bound(affinity().at(0));
+  const BoundThread bound({affinity().at(0)});
   std::set<std::thread::id> at_work;
   std::mutex guard;
   on_all_cores(64, [&](std::size_t) {

@@ -346,7 +346,7 @@ class HostExecutor final : public Executor {
       flush_.resize(2 * last_level_cache_bytes() / sizeof(Mebibyte) +
                     8 * pinning_order().size());
     }
-    const UnpinnedThread everywhere;
+    const BoundThread everywhere(pinning_order());
     const std::size_t size = flush_.size();
     Mebibyte* const all = flush_.data();
 #pragma omp parallel for schedule(static)
