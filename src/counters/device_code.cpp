@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <regex>
 #include <set>
-#include <sstream>
 
 #include "core/file.hpp"
 #include "core/process.hpp"
+#include "core/text.hpp"
 #include "counters/ncu.hpp"
 #include "counters/source_text.hpp"
 #include "places/kernel_name.hpp"
@@ -129,8 +129,7 @@ InstructionsByKernel parse_sass(const std::string& text) {
   InstructionsByKernel all;
   Place here;
   bool is_inner = true;  // the line of the innermost function comes first
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
+  for (const auto& line : split(text, '\n')) {
     std::smatch found;
     if (std::regex_match(line, found, section)) {
       here = {.kernel = &all[found[1]], .line = {}};
@@ -157,8 +156,7 @@ InstructionsByKernel parse_ptx(const std::string& text) {
   std::map<std::string, std::string> files;
   std::string symbol;  // prefix of its parameters' names
   Place here;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
+  for (auto& line : split(text, '\n')) {
     std::smatch found;
     if (line.starts_with(".version")) {
       if (!by_number.empty()) break;

@@ -180,8 +180,7 @@ std::vector<std::string> counter_names() {
 std::vector<ProfiledKernel> parse_profile(const std::string& output) {
   std::vector<ProfiledKernel> kernels;
   std::vector<std::string> titles;
-  std::istringstream lines(output);
-  for (std::string line; std::getline(lines, line);) {
+  for (const auto& line : split(output, '\n')) {
     if (line.starts_with("\"ID\",")) {
       titles = cells_of_ncu(line);
       continue;
@@ -229,8 +228,7 @@ Detail why_nothing_was_counted(const std::string& output) {
   // ncu's own message, and the last one of this program, which ran under it.
   Detail why{.cause = Cause::ncu_saw_no_kernel};
   std::string of_program;
-  std::istringstream lines(output);
-  for (std::string line; std::getline(lines, line);) {
+  for (const auto& line : split(output, '\n')) {
     if (line.starts_with("==ERROR==") && why.cause != Cause::ncu_says) {
       why = because(Cause::ncu_says,
                     line.substr(9 + line.starts_with("==ERROR== ")));

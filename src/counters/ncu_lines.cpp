@@ -9,6 +9,7 @@
 #include <sstream>
 #include <tuple>
 
+#include "core/text.hpp"
 #include "places/executor.hpp"
 
 namespace parlab {
@@ -186,8 +187,7 @@ std::vector<std::vector<CountedLine>> lines_by_execution(
   };
   InstructionPlace place;
   std::vector<std::string> titles;
-  std::istringstream rows(source_page);
-  for (std::string row; std::getline(rows, row);) {
+  for (const auto& row : split(source_page, '\n')) {
     if (row.starts_with("\"File Path\",")) {
       place = {.file = cells_of_ncu(row)[1]};
     } else if (row.starts_with("\"Function Name\",")) {

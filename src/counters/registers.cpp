@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <optional>
 #include <regex>
-#include <sstream>
 
 #include "core/file.hpp"
 #include "core/process.hpp"
+#include "core/text.hpp"
 #include "counters/ncu.hpp"
 #include "places/kernel_name.hpp"
 
@@ -20,8 +20,7 @@ std::vector<KernelResources> parse_ptxas(const std::string& output) {
       used("ptxas info +: Used (\\d+) registers(, .*)?");
   std::vector<KernelResources> all;
   std::optional<KernelResources> now;
-  std::istringstream lines(output);
-  for (std::string line; std::getline(lines, line);) {
+  for (const auto& line : split(output, '\n')) {
     std::smatch found;
     if (std::regex_match(line, found, entry)) {
       now = {.kernel = plain_kernel_name(found[1])};
