@@ -65,8 +65,7 @@ void Measurement::add(const Batch& batch, double start_s, double end_s) {
   if (taken_.empty()) first_start_s_ = start_s;
   last_start_s_ = start_s;
   last_end_s_ = end_s;
-  taken_.push_back(
-      {batch.seconds, batch.apart, batch.clock_hz, batch.highest_clock_hz});
+  taken_.push_back(batch);
   executions_ += static_cast<int>(batch.seconds.size());
   if (!due_to_judge()) return;
   count_samples();
@@ -115,13 +114,14 @@ void Measurement::count_samples() {
   samples_ = {};
   apart_.clear();
   discarded_ = 0;
-  for (const auto& [seconds, apart, clock_hz, highest_hz] : taken_) {
+  for (const auto& batch : taken_) {
+    const auto &seconds = batch.seconds, &apart = batch.apart;
     // At most as many as asked for, even if discarded batches count again.
     const auto room = wanted_ > 0 ? static_cast<std::size_t>(wanted_) -
                                         samples_.seconds.size()
                                   : seconds.size();
     const auto count = std::min(room, seconds.size());
-    if (clock_hz < clock_share * settled_hz) {
+    if (batch.clock_hz < clock_share * settled_hz) {
       discarded_ += static_cast<int>(seconds.size());
     } else if (count > 0) {
       samples_.seconds.insert(

@@ -51,10 +51,6 @@ class Measurement {
   double clock_hz() const;
 
  private:
-  struct Taken {
-    std::vector<double> seconds, apart;
-    double clock_hz, highest_clock_hz;
-  };
   bool due_to_judge();
   void count_samples();
   void judge();
@@ -63,7 +59,7 @@ class Measurement {
   double precision_, time_limit_s_;
   double estimate_s_, spent_s_ = 0;
   double first_start_s_ = 0, last_start_s_ = 0, last_end_s_ = 0;
-  std::vector<Taken> taken_;
+  std::vector<Batch> taken_;
   Samples samples_;            // only those that count
   std::vector<double> apart_;  // likewise
   bool finished_ = false, exhausted_ = false, converged_ = false;
