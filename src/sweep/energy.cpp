@@ -30,10 +30,6 @@ constexpr double temperature_at_most_s = 120;
 constexpr double wanted_precision = 0.03;
 constexpr std::size_t runs_at_least = 4;  // with fewer there is no interval
 
-[[noreturn]] void give_up(Cause cause, std::vector<Argument> arguments) {
-  throw NoEnergy({.cause = cause, .arguments = std::move(arguments)});
-}
-
 std::int64_t bunch_of(double execution_s, double whole_s = run_s) {
   return static_cast<std::int64_t>(std::clamp(
       std::min(bunch_s, bunch_share * whole_s) / std::max(execution_s, 1e-9),
@@ -76,7 +72,8 @@ class Window {
   double seconds() const { return end_s_ - start_s_; }
   double joules() const {
     if (!(last_.joules > start_j_))
-      give_up(Cause::counter_stood_still, {quantity(seconds(), Unit::second)});
+      throw NoEnergy(Cause::counter_stood_still,
+                     quantity(seconds(), Unit::second));
     if (moves_ < 2) return last_.joules - start_j_;
     return (last_.joules - first_.joules) / (last_.now_s - first_.now_s) *
            seconds();
@@ -90,9 +87,9 @@ class Window {
     const double by_energy =
         (last_.joules - settled_j_) / (end_s_ - settled_s_);
     if (std::abs(by_power - by_energy) > sensors_agree * by_energy) {
-      give_up(Cause::sensors_disagree,
-              {quantity(by_energy, Unit::watt), quantity(by_power, Unit::watt),
-               quantity(sensors_agree, Unit::fraction)});
+      throw NoEnergy(Cause::sensors_disagree, quantity(by_energy, Unit::watt),
+                     quantity(by_power, Unit::watt),
+                     quantity(sensors_agree, Unit::fraction));
     }
   }
 
@@ -137,7 +134,7 @@ EnergyGauge::EnergyGauge(Executor& place, const Detail& others,
     while (!window.long_enough() && !stop())
       meter_->rest(length_s / 40);
     window.end();
-    if (stop()) give_up(Cause::interrupted, {});
+    if (stop()) throw NoEnergy(Cause::interrupted);
     idle_w_ = window.joules() / window.seconds();
     start_celsius_ = meter_->celsius();
   } catch (const NoEnergy& error) {
@@ -166,9 +163,9 @@ void EnergyGauge::begin_at_start_temperature(double execution_s,
             [] {}});
   }
   if (std::abs(above()) > celsius_off && !stop()) {
-    give_up(Cause::temperature_not_reached,
-            {quantity(*start_celsius_, Unit::none),
-             quantity(temperature_at_most_s, Unit::second)});
+    throw NoEnergy(Cause::temperature_not_reached,
+                   quantity(*start_celsius_, Unit::none),
+                   quantity(temperature_at_most_s, Unit::second));
   }
 }
 
@@ -186,8 +183,9 @@ EnergyGauge::Run EnergyGauge::run(double execution_s, const Repeat& repeat,
   run.seconds = window.seconds() / executions;
   run.joules = window.joules() / executions;
   if (run.seconds > as_timed * execution_s) {
-    give_up(Cause::slower_when_repeated, {quantity(run.seconds, Unit::second),
-                                          quantity(execution_s, Unit::second)});
+    throw NoEnergy(Cause::slower_when_repeated,
+                   quantity(run.seconds, Unit::second),
+                   quantity(execution_s, Unit::second));
   }
   window.check_sensors();
   return run;
