@@ -1,4 +1,5 @@
 // nvcc's code for a source is shown beside its lines.
+#include <boost/algorithm/string/replace.hpp>
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <filesystem>
@@ -73,9 +74,7 @@ $L__BB0_1:
 }
 
 std::string named(std::string text) {
-  for (auto at = text.find("KERNEL"); at != text.npos; at = text.find("KERNEL"))
-    text.replace(at, 6, symbol);
-  return text;
+  return boost::replace_all_copy(text, "KERNEL", symbol);
 }
 
 // A tree in which a source is built, and a toolkit that prints this for it.

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <boost/algorithm/string/erase.hpp>
 #include <boost/core/demangle.hpp>
 #include <boost/thread/synchronized_value.hpp>
 #include <set>
@@ -90,12 +91,8 @@ Line line_of(const void* address) {
 
 std::string plain_function_name(std::string signature) {
   for (const std::string_view unnamed :
-       {"(anonymous namespace)::", "{anonymous}::"}) {
-    for (auto at = signature.find(unnamed); at != signature.npos;
-         at = signature.find(unnamed)) {
-      signature.erase(at, unnamed.size());
-    }
-  }
+       {"(anonymous namespace)::", "{anonymous}::"})
+    boost::erase_all(signature, unnamed);
   signature = signature.substr(0, signature.find_first_of("(<"));
   return signature.substr(signature.find_last_of(" :*&") + 1);
 }
