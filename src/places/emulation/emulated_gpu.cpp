@@ -29,12 +29,6 @@ EmulatedMachine::EmulatedMachine() : EmulatedMachine(1) {
     seed = std::strtoull(text, nullptr, 0);
 }
 
-void require_emulated(const Variant& variant) {
-  if (variant.hardware.empty()) return;
-  throw PointError(Verdict::not_supported, Cause::hardware_not_emulated,
-                   variant.full_name(), variant.hardware);
-}
-
 LaunchShape EmulatedGpu::launch_shape() const {
   LaunchShape shape;
   if (launches_.empty()) return shape;

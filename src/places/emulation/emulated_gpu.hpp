@@ -5,17 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "core/variant.hpp"
 #include "places/counted.hpp"
 #include "places/emulation/block.hpp"
 #include "places/launching_gpu.hpp"
 #include "record/record.hpp"
 
 namespace parlab {
-
-// Throws PointError(not_supported) for a variant that needs hardware without
-// emulation.
-void require_emulated(const Variant& variant);
 
 // State shared by the emulated GPUs of one machine: the order of blocks and
 // threads, their addresses, the count of all blocks that ever ran there, and
