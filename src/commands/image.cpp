@@ -5,6 +5,7 @@
 
 #include "cli/run_request.hpp"
 #include "commands/emulate.hpp"
+#include "core/file.hpp"
 #include "image/filter.hpp"
 #include "machine/topology.hpp"
 #include "render/formats.hpp"
@@ -96,7 +97,7 @@ int filter_an_image(const Arguments& arguments, const Streams& streams) {
   }
   const auto filtered = filter_image(image, weights, variant, dtype, tunables);
   const bool passed = filtered.verdict == Verdict::passed;
-  if (passed) write_image(filtered.image, output);
+  if (passed) write_file(output, format_image(filtered.image));
   streams.print(
       document_of_image(input, image, filter, std::ssize(weights) / 2, variant,
                         dtype, filtered, passed ? output : ""),

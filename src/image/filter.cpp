@@ -7,7 +7,6 @@
 #include <numeric>
 #include <sstream>
 
-#include "core/file.hpp"
 #include "core/random.hpp"
 #include "core/text.hpp"
 #include "places/executor.hpp"
@@ -292,10 +291,6 @@ Image read_image(const std::string& path) {
   return parse_image(bytes, path);
 }
 
-void write_image(const Image& image, const std::string& path) {
-  write_file(path, format_image(image));
-}
-
 std::vector<double> parse_filter(const std::string& text) {
   const auto colon = std::min(text.find(':'), text.size());
   const auto kind = text.substr(0, colon),
@@ -343,24 +338,16 @@ Filtered filter_image(const Image& image, const std::vector<double>& weights,
   try {
     const auto place = make_executor(variant.target);
     filtered.emulated = !place->can_time();
-    auto inputs = arrays_needed(workload, size, dtype, {&variant}),
-         outputs = inputs;
-    std::erase_if(inputs, [](const ArraySpec& array) {
-      return array.role != Role::input;
-    });
-    std::erase_if(outputs, [](const ArraySpec& array) {
-      return array.role != Role::output;
-    });
-    const HostArrays memory(inputs);
+    const Problem problem(workload, size, dtype, {&variant});
     for (int channel = 0; channel < image.channels; ++channel) {
       dispatch<float, double>(dtype, [&]<typename T>(T) {
-        fill<T>(memory.view(), image, channel, weights);
-        place->load(memory.view(), outputs);
+        fill<T>(problem.inputs(), image, channel, weights);
+        place->load(problem.inputs(), problem.outputs());
         const auto checked =
             place->run_checked({&variant, size, dtype, tunables});
         filtered.detail = checked.damage;
         const auto oracle =
-            workload.oracle(memory.view(), size, dtype, InputKind::uniform,
+            workload.oracle(problem.inputs(), size, dtype, InputKind::uniform,
                             variant.arithmetic_in(dtype));
         if (const auto wrong = oracle->check(checked.outputs);
             wrong && !filtered.detail) {

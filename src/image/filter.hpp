@@ -29,7 +29,6 @@ std::string format_image(const Image& image);  // in binary
 // path: a file, or "generated:ROWSxCOLS", a landscape with smooth parts, edges
 // and texture.
 Image read_image(const std::string& path);
-void write_image(const Image& image, const std::string& path);
 
 // The workload that filters images.
 inline constexpr std::string_view filtering_workload = "convsep";

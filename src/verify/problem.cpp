@@ -10,6 +10,21 @@
 namespace parlab {
 namespace {
 
+// The arrays of the workload in their first layout, which the oracles need, and
+// in other layouts that one of the variants reads or writes.
+std::vector<ArraySpec> arrays_needed(
+    const Workload& workload, const Size& size, Dtype dtype,
+    const std::vector<const Variant*>& variants) {
+  auto arrays = workload.arrays(size, dtype);
+  std::erase_if(arrays, [&](const ArraySpec& array) {
+    return !array.layout_of.empty() &&
+           std::ranges::none_of(variants, [&](const Variant* variant) {
+             return variant->reads(array) || variant->writes(array);
+           });
+  });
+  return arrays;
+}
+
 std::vector<ArraySpec> with_role(Role role, std::vector<ArraySpec> arrays) {
   std::erase_if(arrays,
                 [=](const ArraySpec& array) { return array.role != role; });
@@ -36,19 +51,6 @@ bool is_poison(double found) {
 }
 
 }  // namespace
-
-std::vector<ArraySpec> arrays_needed(
-    const Workload& workload, const Size& size, Dtype dtype,
-    const std::vector<const Variant*>& variants) {
-  auto arrays = workload.arrays(size, dtype);
-  std::erase_if(arrays, [&](const ArraySpec& array) {
-    return !array.layout_of.empty() &&
-           std::ranges::none_of(variants, [&](const Variant* variant) {
-             return variant->reads(array) || variant->writes(array);
-           });
-  });
-  return arrays;
-}
 
 double bytes_needed(const Workload& workload, const Size& size, Dtype dtype,
                     const std::vector<const Variant*>& variants) {

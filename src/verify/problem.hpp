@@ -20,13 +20,8 @@
 
 namespace parlab {
 
-// The arrays of the workload in their first layout, which the oracles need, and
-// in other layouts that one of the variants reads or writes.
-std::vector<ArraySpec> arrays_needed(
-    const Workload& workload, const Size& size, Dtype dtype,
-    const std::vector<const Variant*>& variants);
-
-// The bytes of these arrays on one device.
+// The bytes on one device of the arrays that the oracles or one of the variants
+// need.
 double bytes_needed(const Workload& workload, const Size& size, Dtype dtype,
                     const std::vector<const Variant*>& variants);
 

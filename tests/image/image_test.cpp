@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(an_image_is_read_as_it_was_written) {
   const testing::Folder folder;
   const auto path = (folder.path / "image.pgm").string();
   const auto photo = read_image("generated:30x41");
-  write_image(photo, path);
+  write_file(path, format_image(photo));
   BOOST_TEST((read_image(path) == photo));
 }
 
