@@ -5,6 +5,7 @@
 #include <boost/test/unit_test.hpp>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/variant.hpp"
@@ -40,10 +41,10 @@ inline std::vector<Record> sweep(const Plan& plan) {
 }
 
 // A plan for one variant at one size: a few quick samples, hot.
-inline Plan plan_for(const Workload& workload, const Variant& variant,
+inline Plan plan_for(std::string_view workload, const Variant& variant,
                      const Size& size, Dtype dtype = Dtype::f32) {
   Plan plan;
-  plan.workload = &workload;
+  plan.workload = Registry::instance().workload(workload);
   plan.sizes = {size};
   plan.dtypes = {dtype};
   plan.variants = {&variant};
@@ -60,8 +61,7 @@ inline Plan plan_for(const Workload& workload, const Variant& variant,
 // The same for a variant of the workload of its name, which is only verified.
 inline Plan plan_to_verify(const Variant& variant, const Size& size,
                            Dtype dtype = Dtype::f32) {
-  Plan plan = plan_for(*Registry::instance().workload(variant.workload),
-                       variant, size, dtype);
+  Plan plan = plan_for(variant.workload, variant, size, dtype);
   plan.verify_only = true;
   return plan;
 }

@@ -19,8 +19,7 @@ inline Record only_record(const Plan& plan) {
 
 // The same for a variant that computes dmv: "gpu_cheats/cuda/sleeps".
 inline Record record_of_dmv(const std::string& full_name, const Size& size) {
-  return only_record(plan_for(*Registry::instance().workload("dmv"),
-                              variant_called(full_name), size));
+  return only_record(plan_for("dmv", variant_called(full_name), size));
 }
 
 inline void expect_passed(const Record& record) {

@@ -377,9 +377,9 @@ BOOST_AUTO_TEST_CASE(the_device_is_the_same_afterwards) {
 
 // A machine that would need an hour for it.
 BOOST_AUTO_TEST_CASE(faster_than_the_roof_has_no_time) {
-  Plan plan = plan_for(
-      *Registry::instance().workload("dmv"),
-      testing::variant_called("gpu_cheats/cuda/honest_control"), {63, 65});
+  Plan plan =
+      plan_for("dmv", testing::variant_called("gpu_cheats/cuda/honest_control"),
+               {63, 65});
   plan.device_ceilings = plan.host_ceilings;
   plan.device_ceilings->read = {{1e6, 1}};
   plan.device_ceilings->copy = {{1e6, 1}};
@@ -425,10 +425,9 @@ BOOST_AUTO_TEST_CASE(
   if (const char* const file = std::getenv(testing::for_worker)) {
     Supervisor supervisor;
     if (const auto status = supervisor.start()) _exit(*status);
-    Plan plan =
-        plan_for(*Registry::instance().workload("dmv"),
-                 testing::variant_called("gpu_cheats/cuda/keeps_device_memory"),
-                 {63, 65});
+    Plan plan = plan_for(
+        "dmv", testing::variant_called("gpu_cheats/cuda/keeps_device_memory"),
+        {63, 65});
     plan.variants.push_back(&honest);
     plan.sizes.push_back({3000, 3001});
     plan.results = file;

@@ -129,7 +129,7 @@ Record outcome(const char* workload, const char* name) {
       testing::variant_called(std::string("team_cheats/cuda/") + name);
   variant.workload = workload;  // there is no workload team_cheats
   const auto& contract = *Registry::instance().workload(workload);
-  Plan plan = plan_for(contract, variant, contract.complete({65}));
+  Plan plan = plan_for(workload, variant, contract.complete({65}));
   plan.tunables["gpus"] = {2};
   const auto records = testing::sweep(plan);
   BOOST_REQUIRE(!records.empty());

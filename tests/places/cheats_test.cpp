@@ -638,8 +638,7 @@ const Variant& cheat(const std::string& name) {
 
 Plan plan_of(const std::string& name, const Size& size = {63, 65}) {
   const auto& variant = cheat(name);
-  return plan_for(*Registry::instance().workload("dmv"), variant, size,
-                  variant.dtypes.front());
+  return plan_for("dmv", variant, size, variant.dtypes.front());
 }
 
 // The sweep of one cheat ends with this verdict, this cause and no time.
@@ -718,8 +717,8 @@ BOOST_AUTO_TEST_CASE(cheating_when_nobody_seems_to_look_is_caught) {
 // Most executions find all their inputs new, so a variant that recomputes only
 // changes gets no better time than an honest one.
 BOOST_AUTO_TEST_CASE(to_follow_the_changes_gains_nothing) {
-  Plan plan = plan_for(*Registry::instance().workload("matmul"),
-                       cheat("honest_product"), {96, 96, 96}, Dtype::f32);
+  Plan plan =
+      plan_for("matmul", cheat("honest_product"), {96, 96, 96}, Dtype::f32);
   plan.variants.push_back(&cheat("redoes_what_changed"));
   plan.variants.push_back(&cheat("redoes_what_hashes_differently"));
   // they take turns, but other programs may slow down one of them

@@ -29,9 +29,8 @@ const Register<Dmv, float> slow(
     "serial/limits/slow.cpp", "");
 
 Plan plan_of_three_sizes() {
-  auto plan =
-      testing::plan_for(*Registry::instance().workload("dmv"),
-                        testing::variant_called("limits/serial/slow"), {1, 1});
+  auto plan = testing::plan_for(
+      "dmv", testing::variant_called("limits/serial/slow"), {1, 1});
   plan.sizes = {{1, 1}, {20, 1}, {40, 1}};
   plan.iterations = 2;
   return plan;

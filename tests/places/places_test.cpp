@@ -101,8 +101,7 @@ BOOST_AUTO_TEST_CASE(a_lost_device_leaves_its_points_to_the_others,
 
 BOOST_AUTO_TEST_CASE(a_sweep_over_two_emulated_devices, *without_a_gpu()) {
   const auto variants = variants_of({"dmv/serial/plain", "dmv/cuda/naive"});
-  auto plan = parlab::testing::plan_for(*Registry::instance().workload("dmv"),
-                                        *variants[0], {8, 9});
+  auto plan = parlab::testing::plan_for("dmv", *variants[0], {8, 9});
   plan.variants = variants;
   plan.sizes = {{8, 9}, {9, 8}, {10, 7}};
   plan.devices = {0, 1};

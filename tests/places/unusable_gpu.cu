@@ -42,9 +42,8 @@ const Register<Dmv, float> survives(
 BOOST_AUTO_TEST_SUITE(unusable_gpu, *boost::unit_test::precondition(gpu_usable))
 
 BOOST_AUTO_TEST_CASE(a_dead_context_does_not_end_the_sweep) {
-  const auto* dmv = Registry::instance().workload("dmv");
   Plan plan = plan_for(
-      *dmv, variant_called("unusable_gpu/cuda/invalid_address"), {40, 40});
+      "dmv", variant_called("unusable_gpu/cuda/invalid_address"), {40, 40});
   plan.variants.push_back(&variant_called("unusable_gpu/cuda/survives"));
   // serial
   plan.variants.push_back(Registry::instance().variants("dmv").front());

@@ -211,8 +211,7 @@ struct Sweep {
     run_sweep(plan, collector, places);
   }
   static Plan plan_of(const std::string& name) {
-    return parlab::testing::plan_for(*Registry::instance().workload("dmv"),
-                                     variant(name), {30, 20});
+    return parlab::testing::plan_for("dmv", variant(name), {30, 20});
   }
   Record record(const std::string& name = "honest", Cache cache = Cache::hot,
                 const std::function<void(Metered&)>& change = {}) {
@@ -280,9 +279,7 @@ BOOST_AUTO_TEST_CASE(a_short_run_has_watts_without_an_interval) {
 }
 
 BOOST_AUTO_TEST_CASE(no_energy_unless_it_is_asked_for) {
-  const auto& workload = *Registry::instance().workload("dmv");
-  const auto records = parlab::testing::sweep(
-      parlab::testing::plan_for(workload, variant("honest"), {30, 20}));
+  const auto records = parlab::testing::sweep(Sweep::plan_of("honest"));
   BOOST_TEST(!records.front().energy);
 }
 

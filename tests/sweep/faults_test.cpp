@@ -67,9 +67,8 @@ class Faulty final : public testing::OnHost {
   }
   Ceilings ceilings(const WantedCeilings&) override {
     faults_.ceilings();
-    return *testing::plan_for(*Registry::instance().workload("dmv"),
-                              *Registry::instance().variants("dmv").front(),
-                              {3, 2})
+    return *testing::plan_for(
+                "dmv", *Registry::instance().variants("dmv").front(), {3, 2})
                 .host_ceilings;
   }
 
@@ -93,8 +92,7 @@ const Register<Dmv, float> second(
 Plan plan_of_both() {
   const auto& one = testing::variant_called("faults/serial/first");
   const auto& other = testing::variant_called("faults/serial/second");
-  auto plan =
-      testing::plan_for(*Registry::instance().workload("dmv"), one, {30, 20});
+  auto plan = testing::plan_for("dmv", one, {30, 20});
   plan.variants = {&one, &other};
   plan.iterations = 3;
   return plan;

@@ -83,8 +83,7 @@ Plan plan_of(const std::vector<std::string>& names) {
       variants.push_back(variant);
   }
   BOOST_REQUIRE_EQUAL(variants.size(), names.size());
-  auto plan = testing::plan_for(*Registry::instance().workload("dmv"),
-                                *variants.front(), {8, 9});
+  auto plan = testing::plan_for("dmv", *variants.front(), {8, 9});
   plan.variants = variants;
   plan.sizes = {{8, 9}, {9, 8}};
   plan.tunables["gpus"] = {2};

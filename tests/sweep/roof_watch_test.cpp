@@ -63,9 +63,8 @@ class Scripted final : public testing::OnHost {
 };
 
 Plan a_plan() {
-  auto plan = testing::plan_for(*Registry::instance().workload("dmv"),
-                                testing::variant_called("roofs/serial/rows"),
-                                {300, 200});
+  auto plan = testing::plan_for(
+      "dmv", testing::variant_called("roofs/serial/rows"), {300, 200});
   plan.host_ceilings.reset();
   return plan;
 }

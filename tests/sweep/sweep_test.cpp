@@ -14,8 +14,7 @@ namespace {
 
 Plan plan_of(std::initializer_list<std::int64_t> sides) {
   auto plan = parlab::testing::plan_for(
-      *Registry::instance().workload("dmv"),
-      parlab::testing::variant_called("dmv/serial/plain"), {30, 20});
+      "dmv", parlab::testing::variant_called("dmv/serial/plain"), {30, 20});
   plan.sizes.clear();
   for (const auto side : sides)
     plan.sizes.push_back({side, side});
@@ -126,11 +125,10 @@ BOOST_AUTO_TEST_CASE(progress_counts_what_is_planned) {
 // Half comes first, and has no times without a GPU.
 BOOST_AUTO_TEST_CASE(roofs_are_known_before_anything_is_recorded) {
   const parlab::testing::Folder folder;
-  const auto& workload = *Registry::instance().workload("matmul");
   const auto& warps =
       parlab::testing::variant_called("matmul/cuda/warp_products");
   const auto& host = parlab::testing::variant_called("matmul/serial/plain");
-  auto plan = parlab::testing::plan_for(workload, warps, {32, 32, 32});
+  auto plan = parlab::testing::plan_for("matmul", warps, {32, 32, 32});
   plan.variants = {&warps, &host};
   plan.dtypes = {Dtype::f16, Dtype::f32};
   plan.choose = [&](const Variant& variant, const Size&, Dtype dtype) {

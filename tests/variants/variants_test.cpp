@@ -217,7 +217,7 @@ void verify_all_of(const std::string& name) {
     const auto dtype = dtypes[number];
     for (const auto& size : odd_sizes(workload, number)) {
       for (const auto& [tunables, variants] : groups(workload, size, dtype)) {
-        Plan plan = plan_for(workload, *variants.front(), size, dtype);
+        Plan plan = plan_for(name, *variants.front(), size, dtype);
         plan.variants = variants;
         plan.verify_only = true;
         plan.tunables = tunables;

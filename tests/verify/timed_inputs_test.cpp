@@ -86,8 +86,7 @@ const Register<Dmv, float> honest(
 
 Plan plan_of(const std::string& name, std::vector<InputKind> inputs) {
   auto plan = parlab::testing::plan_for(
-      *Registry::instance().workload("dmv"),
-      parlab::testing::variant_called("timed_inputs/serial/" + name),
+      "dmv", parlab::testing::variant_called("timed_inputs/serial/" + name),
       {120, 120});
   plan.inputs = std::move(inputs);
   return plan;
@@ -187,7 +186,7 @@ BOOST_AUTO_TEST_CASE(every_workload_is_right_on_every_kind) {
           variant->full_name() !=
               std::string(workload->name()) + "/serial/plain")
         continue;
-      auto plan = parlab::testing::plan_for(*workload, *variant,
+      auto plan = parlab::testing::plan_for(workload->name(), *variant,
                                             complete_size(*workload, {40}));
       plan.dtypes = variant->dtypes;
       plan.inputs = timed_kinds();
