@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "core/file.hpp"
@@ -11,6 +12,11 @@ namespace parlab::testing {
 // Empty at first; deleted with its contents when the test is over.
 struct Folder : Temporary {
   Folder() : Temporary(new_temporary_folder("parlab-test")) {}
+  // Folders of the name are made.
+  void write(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories((path / name).parent_path());
+    std::ofstream(path / name) << text;
+  }
 
   const std::filesystem::path path = Temporary::path();
 };

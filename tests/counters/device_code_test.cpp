@@ -3,7 +3,6 @@
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
 #include "counters/device_code.hpp"
 #include "folder.hpp"
@@ -80,7 +79,6 @@ std::string named(std::string text) {
 // A tree in which a source is built, and a toolkit that prints this for it.
 struct Tree : Folder {
   Tree() : path_before(std::getenv("PATH")), before(fs::current_path()) {
-    fs::create_directories(path / "build/cuda");
     fs::current_path(path);
     write("build/cuda/mine.cu.o", "");
     write("mine.cu", "\n  one();\n  two();\n");
@@ -95,9 +93,6 @@ struct Tree : Folder {
   ~Tree() {
     fs::current_path(before);
     setenv("PATH", path_before.c_str(), 1);
-  }
-  void write(const fs::path& file, const std::string& text) const {
-    std::ofstream(path / file) << text;
   }
   void tool(const std::string& name, const std::string& script) {
     write(name, "#!/bin/sh\n" + script + "\n");

@@ -3,7 +3,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "folder.hpp"
@@ -13,7 +12,7 @@ namespace parlab::testing {
 // While it lives, PATH is only this folder, and ncu in it is this script.
 struct FakeNcu : Folder {
   explicit FakeNcu(const std::string& script) : before(std::getenv("PATH")) {
-    std::ofstream(path / "ncu") << "#!/bin/sh\n" << script;
+    write("ncu", "#!/bin/sh\n" + script);
     std::filesystem::permissions(path / "ncu",
                                  std::filesystem::perms::owner_all);
     setenv("PATH", path.c_str(), 1);

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
-#include <fstream>
 #include <set>
 
 #include "core/name.hpp"
@@ -21,8 +20,7 @@ using parlab::testing::has;
 
 struct Handed : Folder {
   void add(const std::string& name, const std::string& text = "int a;\n") {
-    std::filesystem::create_directories((path / name).parent_path());
-    std::ofstream(path / name) << text;
+    write(name, text);
   }
   const std::vector<Submission>& find() {
     passed = {};

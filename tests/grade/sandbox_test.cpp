@@ -4,7 +4,6 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
-#include <fstream>
 
 #include <unistd.h>
 
@@ -57,7 +56,7 @@ int main(int, char** words) {
 
 struct Built : Folder {
   Built() {
-    std::ofstream(path / "program.cpp") << program_text;
+    write("program.cpp", program_text);
     const auto command = "g++ -o " + (path / "program").string() + " " +
                          (path / "program.cpp").string();
     BOOST_REQUIRE(std::system(command.c_str()) == 0);

@@ -8,7 +8,6 @@
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
 #include "folder.hpp"
 #include "text.hpp"
@@ -22,8 +21,7 @@ namespace {
 
 struct Folder : testing::Folder {
   void write(const std::string& file, const std::string& text) const {
-    fs::create_directories((path / file).parent_path());
-    std::ofstream(path / file) << text << '\n';
+    testing::Folder::write(file, text + '\n');
   }
 };
 

@@ -6,7 +6,6 @@
 #include <boost/test/unit_test.hpp>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <set>
 #include <sstream>
@@ -29,8 +28,7 @@ using boost::test_tools::tolerance;
 BOOST_AUTO_TEST_SUITE(machine)
 
 // A driver's files for two GPUs, both of which this process may open.
-class DriverFiles {
- public:
+struct DriverFiles : testing::Folder {
   DriverFiles() {
     write("proc/version",
           "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04 "
@@ -48,19 +46,8 @@ class DriverFiles {
               "\nBus Location: \t " + pci + "\nDevice Minor: \t " + number +
               "\n");
   }
-  void write(const std::string& name, const std::string& text) const {
-    fs::create_directories((folder_.path / name).parent_path());
-    std::ofstream(folder_.path / name) << text;
-  }
-  void remove(const std::string& name) const {
-    fs::remove_all(folder_.path / name);
-  }
-  auto read() const {
-    return gpus_of_driver(folder_.path / "proc", folder_.path / "dev");
-  }
-
- private:
-  testing::Folder folder_;
+  void remove(const std::string& name) const { fs::remove_all(path / name); }
+  auto read() const { return gpus_of_driver(path / "proc", path / "dev"); }
 };
 
 BOOST_AUTO_TEST_CASE(gpus_are_named_without_cuda) {
