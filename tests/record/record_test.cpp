@@ -17,6 +17,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <random>
 #include <set>
 #include <sstream>
 #include <system_error>
