@@ -14,8 +14,10 @@ bool Doubts::add_read(const Reader& reader, const void* place, Detail race) {
   return true;
 }
 
-void Doubts::add_atomic(const Reader& reader, Detail race) {
+void Doubts::add_atomic(const Reader& reader, Detail race,
+                        const std::function<bool()>& unsettled) {
   const std::lock_guard lock(mutex_);
+  if (!unsettled()) return;
   // A thread may have read the word in order to swap it, unless it has swapped
   // it already.
   if (swapped_words_.contains(reader.word) && !swapped_.contains(reader))

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <set>
 #include <vector>
@@ -25,8 +26,10 @@ class Doubts {
   // An atomic came before the read, which is at that place in the program.
   // False if this thread has a doubt about the word already and reads it again.
   bool add_read(const Reader& reader, const void* place, Detail race);
-  // An atomic came after the read.
-  void add_atomic(const Reader& reader, Detail race);
+  // An atomic came after the read. `unsettled` tells whether the reader's swap
+  // has not removed the read meanwhile.
+  void add_atomic(const Reader& reader, Detail race,
+                  const std::function<bool()>& unsettled);
   // The thread swaps the value that it read at that place; nullptr: at another
   // place.
   void settle(const Reader& reader, const void* place);

@@ -90,7 +90,7 @@ struct Check {
         launch.doubts.add_atomic(
             {static_cast<std::uint32_t>(reader.instance),
              static_cast<std::uint32_t>(reader.thread), word(cell)},
-            told(race(reader, "read")));
+            told(race(reader, "read")), [&] { return load(slot) == reader; });
         store(slot, {});
       }
       // Atomics on one word form a chain, so a thread ordered after the last
@@ -229,17 +229,18 @@ void note_swap(const void* address, std::size_t bytes) {
   const auto first = array->offset(address) / word_bytes;
   const auto& thread = here.thread;
   for (auto i = first; i < first + bytes / word_bytes; ++i) {
-    here.block.launch->doubts.settle(
-        {here.block.instance, thread.index,
-         reinterpret_cast<const std::uint32_t*>(array->data) + i},
-        thread.last_read == address ? thread.last_read_place : nullptr);
-    // The swap checks the value that this thread had read.
+    // The swap checks the value that this thread had read. The read goes before
+    // doubts about it do: see Doubts::add_atomic().
     for (Stamp& slot : array->cells[i].readers) {
       const Stamp reader = load(slot);
       if (!reader.atomic && reader.instance == here.block.instance &&
           reader.thread == here.thread.index)
         store(slot, {});
     }
+    here.block.launch->doubts.settle(
+        {here.block.instance, thread.index,
+         reinterpret_cast<const std::uint32_t*>(array->data) + i},
+        thread.last_read == address ? thread.last_read_place : nullptr);
   }
 }
 
