@@ -10,7 +10,8 @@ namespace {
 
 // Limits of a grid or a block; just beyond each of them mistakes show.
 constexpr std::int64_t of_a_block = 32, threads_of_a_block = 1024,
-                       blocks_in_y = 65535;
+                       blocks_in_y = 65535,
+                       of_a_block_of_blocks = 256 * threads_of_a_block;
 constexpr double emulated_s_at_most = 2;  // for a size that was drawn
 
 class Drawing {
@@ -80,10 +81,11 @@ std::vector<Size> hidden_sizes(const Workload& workload, Dtype dtype,
   drawing.draw(each(extents == 1 ? 40 * threads_of_a_block : 2 * of_a_block),
                200);
   drawing.draw_with_large_parameters(
-      each(extents == 1 ? threads_of_a_block : of_a_block), of_a_block);
+      each(extents == 1 ? 40 * threads_of_a_block : of_a_block), of_a_block);
   // Tall and wide: each extent in turn is the long one.
   for (std::size_t i = 0; i < extents; ++i) {
-    for (const auto least : {blocks_in_y, threads_of_a_block}) {
+    for (const auto least : {extents == 1 ? of_a_block_of_blocks : blocks_in_y,
+                             blocks_in_y, threads_of_a_block}) {
       auto beyond = each(0);
       beyond[i] = least;
       const auto before = drawing.sizes.size();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <vector>
 
 namespace parlab {
 namespace {
@@ -54,14 +55,21 @@ Size with_other_parameters(const Workload& workload, Size size) {
   auto* value = size.data() + count_extents(workload);
   for (const auto& parameter : parameters) {
     // Small values make small problems; the least one is often a special case.
+    // A kernel may be right for even numbers alone, like one that swaps two
+    // arrays in every step.
     const auto second = parameter.power_of_two
                             ? 2 * parameter.min
                             : parameter.min + parameter.multiple_of;
-    for (const auto candidate : {second, parameter.min}) {
-      if (candidate == *value || !parameter.allows(candidate)) continue;
-      *value = candidate;
-      break;
-    }
+    const auto third = second + parameter.multiple_of;
+    std::vector candidates{second, parameter.min};
+    if (!parameter.power_of_two && (third - *value) % 2 != 0 &&
+        (second - *value) % 2 == 0)
+      candidates.insert(candidates.begin(), third);
+    const auto other =
+        std::ranges::find_if(candidates, [&](std::int64_t candidate) {
+          return candidate != *value && parameter.allows(candidate);
+        });
+    if (other != candidates.end()) *value = *other;
     ++value;
   }
   return size;

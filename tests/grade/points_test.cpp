@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(hidden_sizes_find_what_small_ones_do_not) {
         }
         BOOST_TEST(*std::ranges::min_element(longest) > 1024);
         BOOST_TEST(*std::ranges::max_element(longest) >
-                   (extents == 1 ? 40960 : 65535));
+                   (extents == 1 ? 262144 : 65535));
       }
     }
   }

@@ -85,4 +85,27 @@ BOOST_AUTO_TEST_CASE(other_parameters_differ_and_are_allowed) {
   }
 }
 
+// A kernel that swaps two arrays in every step may be right for even numbers of
+// steps alone.
+BOOST_AUTO_TEST_CASE(parameters_are_tried_odd_and_even) {
+  int seen = 0;
+  for (const auto* workload : Registry::instance().workloads()) {
+    const auto extents = count_extents(*workload);
+    Size size(extents, 40);
+    for (const auto& parameter : workload->parameters())
+      size.push_back(parameter.fallback);
+    const Size tried[] = {size, with_other_parameters(*workload, size),
+                          with_large_parameters(*workload, size)};
+    for (std::size_t i = extents; i < size.size(); ++i) {
+      const auto& parameter = workload->parameters()[i - extents];
+      if (parameter.power_of_two || parameter.multiple_of % 2 == 0) continue;
+      const auto odd = std::ranges::count_if(
+          tried, [=](const Size& one) { return one[i] % 2 != 0; });
+      BOOST_TEST((odd > 0 && odd < 3), workload->name());
+      ++seen;
+    }
+  }
+  BOOST_TEST(seen >= 3);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
