@@ -97,6 +97,8 @@ class Workload {
   // square). Throws UsageError.
   virtual Size complete(const std::vector<std::int64_t>& typed) const = 0;
   virtual std::vector<Dtype> dtypes() const = 0;
+  // Whether changed signs would make inputs of another problem.
+  virtual bool keeps_signs() const { return false; }
   virtual Work work(const Size& size, Dtype dtype) const = 0;
   virtual std::vector<ArraySpec> arrays(const Size& size,
                                         Dtype dtype) const = 0;

@@ -77,6 +77,9 @@ struct Declaration {
   // Where not all elements of all arrays are moved.
   std::function<Work(const Size&, Dtype)> work = {};
   Sums sums = {};
+  // No input below 0 belongs to the problem, as to a logarithm: elements keep
+  // their signs between executions.
+  bool keeps_signs = false;
   // Inputs that random numbers will not do for. The arrays of structure are
   // written before. True: it has written all others; false: it has written
   // none, and this kind is made as for any workload.

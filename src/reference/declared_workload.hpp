@@ -25,6 +25,7 @@ class DeclaredWorkload : public Workload {
   std::vector<Tunable> parameters() const final { return declared_.parameters; }
   Size complete(const std::vector<std::int64_t>& typed) const final;
   std::vector<Dtype> dtypes() const final { return dtypes_; }
+  bool keeps_signs() const final { return declared_.keeps_signs; }
   Work work(const Size& size, Dtype dtype) const final;
   std::vector<ArraySpec> arrays(const Size& size, Dtype dtype) const final;
   void fill(const Arrays& inputs, const Size& size, Dtype dtype,

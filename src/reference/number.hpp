@@ -41,9 +41,11 @@ struct [[gnu::may_alias]] Element {
   operator N() const { return N::read(static_cast<double>(stored), this); }
 };
 
-// An element that says where another one is.
+// An element that says where another one is: a whole number.
 template <typename T, typename N>
 std::int64_t index(const Element<T, N>& element) {
+  static_assert(std::is_integral_v<T>,
+                "index() of a real number: only integers are indices");
   return static_cast<std::int64_t>(element.stored);
 }
 

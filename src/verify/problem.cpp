@@ -127,7 +127,7 @@ void Problem::fill(InputKind kind) {
 void Problem::refill() {
   inputs_.renew_guards();
   workload_.fill(inputs_.view(), size_, dtype_, kind_);
-  if (!seed_ || !takes_signs(kind_)) return;
+  if (!seed_ || !may_change_signs()) return;
   write_anew(inputs_.view(), {}, signs_of_seed(*seed_),
              threads_worth(inputs_.view()));
 }
@@ -157,7 +157,7 @@ std::optional<LargestError> Problem::largest_error(const Arrays& outputs,
 }
 
 Disturbance Problem::disturbance() const {
-  return {.signs = takes_signs(kind_) ? random_signs() : Signs{},
+  return {.signs = may_change_signs() ? random_signs() : Signs{},
           .inputs = random_changes(inputs_.view(), kind_),
           .outputs = random_spoils(outputs_)};
 }

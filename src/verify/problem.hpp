@@ -81,6 +81,9 @@ class Problem {
                                           const Variant& variant);
 
   InputKind kind() const { return kind_; }
+  bool may_change_signs() const {
+    return takes_signs(kind_) && !workload_.keeps_signs();
+  }
   const Arrays& inputs() const { return inputs_.view(); }
   const std::vector<ArraySpec>& outputs() const { return outputs_; }
 

@@ -8,13 +8,26 @@
 #include <vector>
 
 #include "core/variant.hpp"
+#include "reference/loop_workload.hpp"
 #include "verify/disturbance.hpp"
 #include "verify/host_arrays.hpp"
+#include "verify/problem.hpp"
 #include "verify/signs.hpp"
 
 using namespace parlab;
 
 namespace {
+
+// A loop of numbers from 1 to 2 has a bound while all of them stay positive.
+struct Logarithms {
+  template <typename T, typename Out = T>
+  struct Args {
+    const T* x;
+    Out* y;
+    std::int64_t n;
+  };
+  static constexpr const char* arrays[] = {"x", "y"};
+};
 
 // All inputs of a workload in float, after filling.
 struct Inputs {
@@ -115,6 +128,35 @@ BOOST_AUTO_TEST_CASE(structure_stays) {
   };
   BOOST_TEST(threes("rows") == 1001);
   BOOST_TEST(threes("x") < 1001);
+}
+
+BOOST_AUTO_TEST_CASE(inputs_without_a_sign_keep_it) {
+  const auto loop =
+      []<typename In, typename Out>(const Logarithms::Args<In, Out>& p) {
+        for (std::int64_t i = 0; i < p.n; ++i)
+          p.y[i] = log(typename In::Number(p.x[i]));
+      };
+  for (const bool keeps : {true, false}) {
+    const reference::LoopWorkload<Logarithms, decltype(loop), float> workload(
+        {.name = "fake_logarithms",
+         .summary = "",
+         .extents = {"n"},
+         .arrays = {reference::in("x", {"n"}), reference::out("y", {"n"})},
+         .flops = [](const Size&) { return 1.0; },
+         .keeps_signs = keeps,
+         .fill = reference::for_all_kinds<float>(
+             []<typename T>(T, const Arrays& inputs, const Size&, InputKind) {
+               reference::fill_input<T>(inputs, "x", [](std::int64_t i) {
+                 return std::abs(random_uniform<T>(1, i)) + 1;
+               });
+             })});
+    Problem problem(workload, {1000}, Dtype::f32, {}, 7);
+    problem.fill(InputKind::uniform);
+    const auto* const x = problem.inputs().get<const float>("x");
+    const bool all = std::all_of(x, x + 1000, [](float at) { return at >= 1; });
+    BOOST_TEST(all == keeps);
+    BOOST_TEST((problem.disturbance().signs == Signs{}) == keeps);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
