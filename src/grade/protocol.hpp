@@ -19,7 +19,8 @@ auto members(grade::Is<ArraySpec> auto& s) {
 }
 // Without the variant: there is only one.
 auto members(grade::Is<Call> auto& call) {
-  return std::tie(call.size, call.dtype, call.tunables, call.expected_s);
+  return std::tie(call.size, call.dtype, call.tunables, call.expected_s,
+                  call.at_most_s);
 }
 auto members(grade::Is<Signs> auto& signs) {
   auto& [a, b, c, d, e, f, g, h] = signs.key;

@@ -231,7 +231,7 @@ std::string name_of(const Call& call) {
 
 Record blank_record(const Session& session, const Trial& trial, Cache cache,
                     InputKind inputs) {
-  const auto& [of, size, dtype, tunables, expected_s] = trial.call;
+  const auto& [of, size, dtype, tunables, expected_s, at_most_s] = trial.call;
   const Variant& variant = *of;
   const Workload& workload = *session.plan.workload;
   Record record;
@@ -298,6 +298,9 @@ void compare_with_square(Session& session, Trial& trial) {
     }
     return;
   }
+  // Rows and columns are told apart where another rectangle is right.
+  if (!one_extent && trial.passed()) session.right_at_rectangle.insert(name);
+  if (session.right_at_rectangle.contains(name)) return;
   const auto square = session.right_at_square.find(name);
   if (!is_wrong_value(trial.detail.cause) ||
       square == session.right_at_square.end())
@@ -316,7 +319,8 @@ void compare_with_square(Session& session, Trial& trial) {
 double rough_seconds(const Plan& plan, const Trial& trial) {
   // flop or bytes per second
   constexpr double core = 1e9, gpu = 1e12;
-  const auto& [variant, size, dtype, tunables, expected_s] = trial.call;
+  const auto& [variant, size, dtype, tunables, expected_s, at_most_s] =
+      trial.call;
   const Work work = plan.workload->work(size, dtype);
   if (variant->needs_gpu() && trial.place != nullptr &&
       !trial.place->can_time()) {

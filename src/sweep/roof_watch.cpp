@@ -22,7 +22,7 @@ std::size_t index_in(const std::vector<Pending*>& all, const Pending& one) {
 
 Least::Least(const Workload& workload, const Pending& pending)
     : unit_(pending.record.unit), cache_(pending.record.cache) {
-  const auto& [variant, size, dtype, tunables, expected_s] =
+  const auto& [variant, size, dtype, tunables, expected_s, at_most_s] =
       pending.trial->call;
   const auto gpus =
       static_cast<int>(std::max<std::int64_t>(tunables.value_or("gpus", 1), 1));

@@ -33,6 +33,7 @@ struct Session {
   std::map<std::string, Detail> endless = {};
   // variant -> where it passed
   std::map<std::string, Size> right_at_square = {};
+  std::set<std::string> right_at_rectangle = {};
   std::size_t done = 0;             // completed measurements
   std::size_t recorded_before = 0;  // those of them that other runs made
   std::set<Size> passed_at = {};

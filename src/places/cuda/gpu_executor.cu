@@ -415,7 +415,7 @@ class GpuExecutor final : public Executor {
   // ---- executing
 
   void run(const Call& call, Placement& placed) {
-    const auto& [variant, size, dtype, tunables, expected_s] = call;
+    const auto& [variant, size, dtype, tunables, expected_s, at_most_s] = call;
     placed.each([](Device& device, int) { device.gpu.begin_run(); });
     if (is_team()) {
       variant->run_gpus(devices_.team(placed.count()), placed.unbound().data(),

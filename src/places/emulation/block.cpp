@@ -268,6 +268,8 @@ void Block::run(Launch& of) {
   for (auto turn = of.next++; turn < of.blocks.size(); turn = of.next++) {
     index = of.blocks[turn];
     if (!of.failed) run_one();
+    ++of.blocks_done;
+    of.block_done_at = std::chrono::steady_clock::now();
     if (of.barrier) of.barrier->arrive_and_drop();
   }
   counts.reset();

@@ -261,7 +261,7 @@ struct Launch {
   std::uint64_t seed;
   const Arena* arena;
   int device;  // number of the GPU
-  std::chrono::steady_clock::time_point deadline;
+  std::chrono::steady_clock::time_point begun, deadline;
   std::uint32_t first_instance;  // first instance of its blocks
   // nullptr: everything started earlier comes before
   const StreamOrder* streams;
@@ -269,7 +269,8 @@ struct Launch {
   SharedCounts* counts;               // nullptr: accesses are not counted
   std::vector<std::uint32_t> blocks;  // in the order in which they run
 
-  std::atomic<std::size_t> next{0};
+  std::atomic<std::size_t> next{0}, blocks_done{0};
+  std::atomic<std::chrono::steady_clock::time_point> block_done_at{begun};
   std::atomic<bool> failed{false};
   boost::synchronized_value<std::optional<PointError>> failure{};
   Doubts doubts{};

@@ -80,6 +80,8 @@ class EmulatedExecutor final : public Executor {
     machine_->time_limit = std::chrono::seconds(
         at_least_s +
         static_cast<std::int64_t>(times_expected * call.expected_s));
+    machine_->at_most = std::chrono::milliseconds(
+        static_cast<std::int64_t>(1000 * call.at_most_s));
     Checked checked;
     const auto run = [&](auto machine, const auto& on) {
       checked.seconds =

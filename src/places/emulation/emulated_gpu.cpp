@@ -138,6 +138,10 @@ void EmulatedGpu::launch_own(const LaunchConfig& config, const void* kernel,
                              const std::function<void()>& thread,
                              std::span<const std::byte> arguments) {
   constexpr std::size_t most = 48 * 1024;
+  if (config.shared_bytes > max_shared_bytes()) {
+    throw PointError(Verdict::launch_failed, Cause::shared_memory_short,
+                     config.shared_bytes, max_shared_bytes());
+  }
   if (config.shared_bytes > most && !much_shared_memory_) {
     throw PointError(Verdict::launch_failed, Cause::shared_memory_not_allowed,
                      config.shared_bytes);
@@ -183,25 +187,29 @@ void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
   // Blocks with little to do cost more than the work that was expected.
   constexpr std::chrono::microseconds slowest_thread{10};
   const auto threads = blocks * static_cast<std::size_t>(in_block);
-  Launch launch{.kernel = kernel,
-                .thread = std::move(thread),
-                .arguments = arguments.data(),
-                .argument_bytes = arguments.size(),
-                .grid = dim(config.grid),
-                .block = dim(config.block),
-                .shared_bytes = config.shared_bytes,
-                .overlaps = config.overlaps,
-                .order = machine_->order,
-                .seed = machine_->seed,
-                .arena = &machine_->arena,
-                .device = device_,
-                .deadline = std::chrono::steady_clock::now() +
+  const auto now = std::chrono::steady_clock::now();
+  Launch launch{
+      .kernel = kernel,
+      .thread = std::move(thread),
+      .arguments = arguments.data(),
+      .argument_bytes = arguments.size(),
+      .grid = dim(config.grid),
+      .block = dim(config.block),
+      .shared_bytes = config.shared_bytes,
+      .overlaps = config.overlaps,
+      .order = machine_->order,
+      .seed = machine_->seed,
+      .arena = &machine_->arena,
+      .device = device_,
+      .begun = now,
+      .deadline = now + std::min<std::chrono::microseconds>(
                             machine_->time_limit + threads * slowest_thread,
-                .first_instance = machine_->instances,
-                .streams = streams_,
-                .stream = stream_,
-                .counts = kernel != nullptr ? machine_->counts.get() : nullptr,
-                .blocks = std::vector<std::uint32_t>(blocks)};
+                            machine_->at_most),
+      .first_instance = machine_->instances,
+      .streams = streams_,
+      .stream = stream_,
+      .counts = kernel != nullptr ? machine_->counts.get() : nullptr,
+      .blocks = std::vector<std::uint32_t>(blocks)};
   std::iota(launch.blocks.begin(), launch.blocks.end(), 0u);
   arrange(launch.blocks, launch.order, launch.seed);
   if (config.cooperative) launch.barrier.emplace(blocks);

@@ -26,9 +26,10 @@ struct EmulatedMachine {
   std::uint64_t seed;
   emulation::Order order;
   emulation::Arena arena;
-  std::uint32_t instances = 1;                  // number of the next block
-  std::deque<emulation::Block> workers;         // one per OS thread
-  std::chrono::milliseconds time_limit{60000};  // for one launch
+  std::uint32_t instances = 1;           // number of the next block
+  std::deque<emulation::Block> workers;  // one per OS thread
+  // for one launch, and for one with very many threads
+  std::chrono::milliseconds time_limit{60000}, at_most{1'000'000'000};
   GpuShape shape = {};
   // set while kernels' accesses are counted
   std::unique_ptr<emulation::SharedCounts> counts = {};

@@ -377,6 +377,10 @@ void shared_not_allowed(const Bench& b) {
   much_shared<<<4, 32, 90000>>>(b.in, b.out, b.n);
 }
 FAULT(shared_not_allowed, launch_failed, "shared_memory_not_allowed 90000");
+void shared_beyond_all(const Bench& b) {
+  much_shared<<<4, 32, 300000>>>(b.in, b.out, b.n);
+}
+FAULT(shared_beyond_all, launch_failed, "shared_memory_short 300000 232448");
 void no_blocks(const Bench& b) {
   copies_all<<<b.n / 128, 128>>>(b.in, b.out, b.n);
 }
