@@ -13,7 +13,8 @@ namespace {
 constexpr double emulated_s_beside_gpu = 5;  // per execution
 // estimated emulation time per execution, which is about as long
 constexpr double watched_s_at_most = 0.02;
-constexpr std::int64_t threads_to_watch = 4;
+// Shares of some sizes are equal with one of them and differ with the other.
+constexpr std::int64_t threads_to_watch[] = {3, 4};
 
 // Why it cannot be graded as declared, or empty.
 Detail refused(const Assignment& assignment, const Variant& variant) {
@@ -37,6 +38,7 @@ bool is_short_of_memory(const Detail& why) {
 bool is_beyond_emulation(const Detail& why) {
   return why.cause == Cause::not_emulated ||
          why.cause == Cause::synchronises_too_often ||
+         why.cause == Cause::too_slow_for_emulation ||
          why.cause == Cause::emulation_memory_short;
 }
 
@@ -141,6 +143,12 @@ std::unique_ptr<Contestant> Judge::start(const Grade& grade,
   variant.name = grade.submission.name;
   variant.backend = grade.submission.is_cuda() ? "cuda" : "openmp";
   variant.source = grade.submission.file.filename().string();
+  // OpenMP's own default is all threads, too.
+  if (!grade.submission.for_races.empty() &&
+      variant.tunable("threads") == nullptr) {
+    const TunableSpec all = threads();
+    variant.tunables.push_back({all.name, all.fallback, all.min, all.max});
+  }
   variant.asks_for_emulation =
       grade.submission.source.find("PARLAB_EMULATED") != std::string::npos;
   auto& assignment = all_.assignment;
@@ -169,8 +177,8 @@ void Judge::look_for_races(Grade& grade) {
                     .user = grade.submission.user});
   const auto& variant = watched->variant;
   Plan plan = plan_to_verify(variant, watched_s_at_most);
-  if (variant.tunable("threads") != nullptr)
-    plan.tunables["threads"] = {threads_to_watch};
+  plan.tunables["threads"] = {std::begin(threads_to_watch),
+                              std::end(threads_to_watch)};
   if (plan.sizes.empty()) return;
   Grade found;
   parlab::grade::judge(found, swept(plan, watched->places, all_));

@@ -261,6 +261,27 @@ extern "C" void solve(float* a, float* b, float* c, int m, int n, int k) {
 }
 END
 expect "a function for all, on the host" "$parlab" grade --check --course solve solving/eva.cpp
+sed 's/^  for (int i/#pragma omp parallel for\n&/' solving/eva.cpp >solving/lea.cpp
+expect "with OpenMP" "$parlab" grade --check --course solve solving/lea.cpp
+sed 's/^  for (int i/  float sum;\n#pragma omp parallel for\n&/; s/      float sum/      sum/' solving/eva.cpp >solving/max.cpp
+expect "whose races are found, whatever the course says of threads" \
+  eval '! "$parlab" grade --check --course solve solving/max.cpp >out 2>&1 && grep -q "another thread" out'
+cat >solving/nat.cpp <<'END'
+#include <omp.h>
+extern "C" void solve(float* a, float* b, float* c, int m, int n, int k) {
+#pragma omp parallel
+  {
+    int all = omp_get_max_threads(), each = (m + all - 1) / all, first = omp_get_thread_num() * each;
+    for (int i = first; i < first + each && i < m; ++i)
+      for (int j = 0; j < k; ++j) {
+        float sum = 0;
+        for (int l = 0; l < n; ++l) sum += a[i * n + l] * b[l * k + j];
+        c[i * k + j] = sum;
+      }
+  }
+}
+END
+expect "a team is as large as it was asked for" "$parlab" grade --check --course solve solving/nat.cpp
 mkdir launching && cat >launching/fay.cu <<'END'
 __global__ void product(float* a, float* b, float* c, int m, int n, int k) {
   int row = blockIdx.y * blockDim.y + threadIdx.y, col = blockIdx.x * blockDim.x + threadIdx.x;

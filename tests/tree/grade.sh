@@ -130,6 +130,18 @@ hand "wrong_result|launch_failed" shared_past_end.cu "__shared__ float tile[32];
 hand not_supported does_not_compile.cu 'this is no C++'
 hand not_supported two_errors.cu "$right" 'p.nothing();'
 hand timed_out endless.cu 'for (volatile int i = 0; i == 0;) continue;'
+hand unverified slow.cu 'if (row >= rows) return;
+  float sum = 0;
+  for (int again = 0; again < (cols < 10 ? 9000 : 1); ++again) {
+    sum = 0;
+    for (std::int64_t col = 0; col < cols; ++col) sum += a[row * cols + col] * x[col];
+    __threadfence();
+  }
+  y[row] = sum;'
+hand timed_out spins.cu '__shared__ int done;
+  if (threadIdx.x == 0) done = 0;
+  __syncthreads();
+  while (atomicAdd(&done, 0) == 0) continue;'
 hand timed_out endless_host.cu "$right" 'for (volatile int i = 0; i == 0;) continue;'
 hand "launch_failed|timed_out" eats_memory.cu "$right" 'static std::vector<std::vector<char>> all; while (true) all.emplace_back(64 << 20, 1);'
 hand passed writes_files.cu "$right" "std::ofstream(\"$escaped\") << 1; std::ofstream(\"escaped\") << 1; std::ofstream(\"$folder/class/ann.cu\") << 1;"
@@ -185,6 +197,8 @@ expect "a wrong one is told block, thread and line" has race 'block .*thread .*l
 expect "one that does not compile, its first error" has does_not_compile 'does_not_compile.cu:[0-9]+'
 expect "one that is right at squares only, element and size" has swapped '[0-9]+x[0-9]+'
 expect "one that starts processes, what it did" has forks 'SIGSYS'
+expect "one that does not end, where it is" has spins 'line 17 of spins.cu.*block .*thread'
+expect "one that works for long, how far it came" has slow 'too long in emulation, where [0-9]+ of its [0-9]+ blocks'
 expect "one that takes memory is ended for it, or for its time" has eats_memory 'of memory|took more than'
 expect "one that asks whether it is emulated, that it does" has asks 'asks whether it is'
 expect "wrong ones have no points" has constant '^constant,0,'
