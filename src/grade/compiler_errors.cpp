@@ -32,7 +32,12 @@ constexpr Pattern patterns[] = {
      Cause::needs_ptx},
     // A name of CUDA that is unknown is one that emulation lacks.
     {R"(((call|arguments) to |^[^']*)'((tex|surf)[123]D|texture|surface|)"
-     R"(cuda[A-Z]|__nvvm|__cluster|this_cluster|cluster_group))",
+     R"(cuda[A-Z]|__nvvm|__cluster|this_cluster|cluster_group|)"
+     R"(__(noinline__|maxnreg__|builtin_assume|brkpt|cvta_|is(Global|Shared)|)"
+     R"(v[a-z]+[24]'|[df][a-z]+_r[duz]'|u?mul(24|64)hi')))",
+     Cause::needs_gpu_functions},
+    {R"(is not a member of '(cuda|cg|cooperative_groups)'|)"
+     R"((no match for|has no member named).*'cuda::)",
      Cause::needs_gpu_functions},
     // mistakes in the code around a kernel
     {"designator order for field 'parlab::Description::",
@@ -86,7 +91,8 @@ Detail explained_error(const std::string& said, const std::string& source) {
   while (!found && std::getline(lines, line)) {
     const auto plain = without_folders(line);
     // "mine.cu:12:5:   required from here"
-    if (plain.starts_with(source + ":") && !is_error(line)) {
+    if (plain.starts_with(source + ":") && !is_error(line) &&
+        plain.find("warning: ") == plain.npos) {
       std::smatch place;
       if (std::regex_search(plain, place, std::regex("^[^:]+:\\d+(:\\d+)?:")))
         in_source = place.str();

@@ -136,6 +136,10 @@ BOOST_AUTO_TEST_CASE(errors_of_the_wrapper_say_what_to_write) {
        "more or fewer arguments than the kernel",
        "mine.cu:30:17: error: launch() has more or fewer",
        "one argument for each parameter"},
+      {"/tmp/x/mine.cu:2:45: warning: unused parameter \u2018B\u2019\n"
+       "/tmp/x/course-of-mine.cu:22:25: error: invalid conversion from "
+       "\u2018int\u2019 to \u2018float*\u2019",
+       "course-of-mine.cu:22:25: error: invalid conversion", ""},
       {"/tmp/x/mine.cu:9:1: error: \u2018Register\u2019 does not name a type",
        "mine.cu:9:1", "workloads/WORKLOAD.hpp"},
       {"/tmp/x/mine.cu:9:1: error: \u2018__shfl_down\u2019 was not declared in "
@@ -163,6 +167,19 @@ BOOST_AUTO_TEST_CASE(errors_of_the_wrapper_say_what_to_write) {
        "start from"},
       {"/tmp/x/mine.cu:6:9: error: there are no arguments to "
        "\u2018cudaGraphLaunch\u2019 that depend on a template parameter",
+       "emulation does not have this", "start from"},
+      {"/tmp/x/mine.cu:3:12: error: \u2018__noinline__\u2019 does not name a "
+       "type",
+       "emulation does not have this", "start from"},
+      {"/tmp/x/mine.cu:6:9: error: \u2018__vadd4\u2019 was not declared in "
+       "this scope",
+       "emulation does not have this", "start from"},
+      {"/tmp/x/mine.cu:6:9: error: \u2018atomic\u2019 is not a member of "
+       "\u2018cuda\u2019; did you mean \u2018std::atomic\u2019?",
+       "emulation does not have this", "start from"},
+      {"/tmp/x/mine.cu:6:9: error: no match for \u2018operator+=\u2019 "
+       "(operand "
+       "types are \u2018cuda::atomic_ref<int>\u2019 and \u2018int\u2019)",
        "emulation does not have this", "start from"},
       {"/tmp/cc1.s:12: Error: no such instruction: `mov.u32 %eax,%laneid'",
        "inline PTX", "start from"},
