@@ -102,7 +102,7 @@ cat >"$folder/README.md" <<END
 # Assignment: $workload
 
 Write the bodies of the functions in \`cuda/$workload/\`; each file says its idea at the top.
-\`${course:+course.cu\` says how they are called, \`}framework/src/workloads/$workload.hpp\` what the arguments are,
+${course:+\`course.cu\` says how they are called. }\`framework/src/workloads/$workload.hpp\` says what the arguments are,
 \`framework/serial/$workload\` has the computation in its plainest form, and \`framework/docs/how-to/adding-a-kernel.md\` what a kernel may rely on.
 
 \`make check\` builds the framework (some minutes, once), executes each kernel by emulation, without a

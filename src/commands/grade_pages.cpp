@@ -34,13 +34,16 @@ std::string shortened(const Grade& grade) {
 
 std::vector<Block> terms(const Class& all) {
   const auto& assignment = all.assignment;
+  const auto in_words = [&](const Size& size) {
+    return size_text(*assignment.workload, size);
+  };
   const Paragraph how{
       "Every result was compared with the right answer within the bound of its "
       "arithmetic, in a process of its own, on whole numbers, on wide numbers "
       "and on random ones that follow from the seed " +
       std::to_string(assignment.seed) + ", at the sizes " +
-      join(assignment.sizes, ", ", as_text) + " and, not announced, " +
-      join(assignment.hidden, ", ", as_text) + "."};
+      join(assignment.sizes, ", ", in_words) + " and, not announced, " +
+      join(assignment.hidden, ", ", in_words) + "."};
   if (!all.timed()) {
     const auto why =
         !all.why_untimed
