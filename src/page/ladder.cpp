@@ -29,15 +29,19 @@ struct Step {
   const Entry* before;
   std::optional<Ratio> gain;
 
-  // The whole interval decides, if there is one.
+  // The whole interval decides. Without one, the gain must be larger than
+  // noise.
   bool bought() const {
+    constexpr double obvious = 1.5;
     return gain && (decided(*gain) ? above(*gain, worth_mentioning)
-                                   : gain->value > worth_mentioning);
+                                   : gain->value > obvious);
   }
   // It may be faster by more than that, or slower.
   bool open() const {
-    return gain && parlab::tied(*gain) &&
-           gain->interval.high > worth_mentioning;
+    if (!gain || bought()) return false;
+    return decided(*gain)
+               ? parlab::tied(*gain) && gain->interval.high > worth_mentioning
+               : gain->value > worth_mentioning;
   }
 };
 
@@ -75,7 +79,8 @@ Cell gain_cell(const Step& step) {
   if (step.bought())
     return {Strong{in_words(times(*step.gain))} + Text(" the best before"),
             note};
-  return {step.open()                ? Text("within the noise")
+  return {step.open() ? Text(decided(*step.gain) ? "within the noise"
+                                                 : "too few samples to tell")
           : parlab::tied(*step.gain) ? Text("a tie")
           : step.gain->value > 1
               ? Text("no gain")
@@ -192,7 +197,7 @@ Text where_counted(const Measured& measured, const Entries& rungs) {
 Text kinds_of_no_gain(const Entries& rungs) {
   bool open = false, other = false;
   for (const auto& step : climb(rungs)) {
-    open |= step.open();
+    open |= step.open() && decided(*step.gain);
     other |= step.gain && !step.bought() && !step.open();
   }
   const Text least{Quantity{worth_mentioning, Unit::factor}};
