@@ -134,7 +134,8 @@ constexpr Advice all_advice[] = {
      "Two moves of one exchange touch one element: take two exchanges."},
     {Cause::divergent_barrier,
      "All threads of a block must reach the same barrier, unless they have "
-     "ended: keep it out of branches and loops that only some of them take. "
+     "ended (a barrier of the grid waits for those, too): keep it out of "
+     "branches and loops that only some of them take. "
      "(Programming Guide, Synchronization Functions: in conditional code a "
      "barrier is allowed only where the condition is the same for the whole "
      "block.)"},

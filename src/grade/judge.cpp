@@ -229,8 +229,7 @@ Judge::Next Judge::try_program(Grade& grade) {
     const auto& variant = contestant->variant;
     verify(grade, *contestant);
     if (was_interrupted()) return;
-    if (grade.verdict == Verdict::not_supported &&
-        (!variant.hardware.empty() || is_beyond_emulation(grade.detail))) {
+    if (grade.verdict == Verdict::not_supported && !variant.hardware.empty()) {
       next = Next::on_gpu;
       return;
     }
@@ -245,7 +244,9 @@ Judge::Next Judge::try_program(Grade& grade) {
     else if (!submission.is_cuda() && stopwatch_.is_running())
       next = Next::timing;
   });
-  return next;
+  const bool is_beyond = grade.verdict == Verdict::not_supported &&
+                         is_beyond_emulation(grade.detail);
+  return is_beyond ? Next::on_gpu : next;
 }
 
 void Judge::try_alone(Grade& grade, Next next) {

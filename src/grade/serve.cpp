@@ -179,7 +179,10 @@ Message failure() {
   return reply;
 }
 
-Channel* to_grader = nullptr;
+Channel& to_grader() {
+  static Channel channel(descriptor);
+  return channel;
+}
 
 // Tells the grader of an exception that leaves a thread of the submission's
 // own, or a function that none may leave.
@@ -189,21 +192,24 @@ Channel* to_grader = nullptr;
     pause();  // another thread tells of its own
   if (std::current_exception()) {
     try {
-      to_grader->send(failure());
-      to_grader->receive(most_bytes);  // it has read the answer
-    } catch (const std::exception&) {  // the grader has closed the channel
+      to_grader().send(failure());
+      to_grader().receive(most_bytes);  // it has read the answer
+    } catch (const std::exception&) {   // the grader has closed the channel
     }
   }
   std::abort();
+}
+
+// Before the submission's static objects are made, because these may throw.
+[[gnu::constructor(101)]] void tell_of_exceptions() {
+  std::set_terminate(end_by_exception);
 }
 
 }  // namespace
 
 void serve(const std::string& workload, const std::string& variant) {
   remember_refused_calls();
-  Channel channel(descriptor);
-  to_grader = &channel;
-  std::set_terminate(end_by_exception);
+  Channel& channel = to_grader();
   std::unique_ptr<Runner> runner;
   while (true) {
     Message reply;
