@@ -180,8 +180,11 @@ void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
                     max_threads);
   const auto in_block =
       static_cast<int>(config.block.x * config.block.y * config.block.z);
-  if (const int most = occupancy(kernel, in_block, 0) * multiprocessors();
-      config.cooperative && blocks > static_cast<std::size_t>(most)) {
+  // A kernel that asks how many fit is told few. One that does not may launch
+  // what fits a T4, which has 40 multiprocessors of 1024 threads.
+  const int most = std::max(occupancy(kernel, in_block, 0) * multiprocessors(),
+                            40 * (1024 / in_block));
+  if (config.cooperative && blocks > static_cast<std::size_t>(most)) {
     throw PointError(Verdict::launch_failed, Cause::grid_not_resident, most);
   }
   // Blocks with little to do cost more than the work that was expected.

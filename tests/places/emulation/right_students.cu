@@ -132,7 +132,7 @@ void cooperative_by_call(const Bench& b) {
   float* out = b.out;
   int n = b.n;
   void* arguments[] = {&in, &out, &n};
-  cudaLaunchCooperativeKernel(waits_for_grid, dim3(4), dim3(32), arguments);
+  cudaLaunchCooperativeKernel(waits_for_grid, dim3(16), dim3(32), arguments);
 }
 RIGHT(cooperative_by_call, 150);
 
