@@ -4,7 +4,7 @@
 # It measures all variants at their defaults, in all types: squares or vectors whose arrays fit a core's
 # cache, that of all cores, and none, with odd ones among them; with a GPU up to a quarter of its memory, and
 # with cold caches too. Without a GPU its kernels are emulated at one size, which verifies them. Sizes that
-# would take the CPU more than five minutes are left out. Figures and tables: scripts/workload/. Recorded
+# would take the CPU more than five minutes, or 20 s with SCALE=quick, are left out. Figures and tables: scripts/workload/. Recorded
 # points are not run again.
 set -uo pipefail
 # shellcheck source=scripts/experiment.sh
@@ -22,10 +22,10 @@ only_times "$*" "no counters are read here: $parlab $workload SIZE --counters" \
   "no energy is read here: $parlab $workload SIZE --energy"
 
 small='64KiB:1MiB:*4,1MiB+3' large='4MiB:16MiB:*4,4MiB+3'
-limit=0.1
+limit=0.1 longest=20
 if [[ $scale == full ]]; then
   large+=',64MiB:256MiB:*4,64MiB+3'
-  limit=0.25
+  limit=0.25 longest=300
 fi
 # of BACKEND TEXT SIZES ARGUMENTS...: in all types of that backend.
 of() {
@@ -39,7 +39,7 @@ in_brief() { # SIZES
 cpu=(--backend 'serial,openmp,blas')
 # A matrix product takes longer than its bytes suggest.
 affordable=$("$parlab" "$workload" "$small,$large" "${cpu[@]}" --estimate |
-  awk '$5 < 300 && !seen[$2]++ { print $2 }' | paste -sd ,)
+  awk -v longest=$longest '$5 < longest && !seen[$2]++ { print $2 }' | paste -sd ,)
 [[ -z $affordable ]] || of serial "CPU: $(in_brief "$affordable")" "$affordable" "${cpu[@]}"
 if ((gpu)); then
   most=$(($(answer '[1-9][0-9]*' nvidia-smi --query-gpu=memory.total --format=csv,noheader,nounits -i 0) / 4))
