@@ -59,7 +59,7 @@ expect "... and where there is one extent" \
   eval "! $parlab raised 1000 --variant cuda/four --emulate >out 2>&1 && grep -q '1 passed, 1 failed' out && tr -s ' \n' ' ' <out | grep -q 'it passed at 1000 by=4: does it have a constant in place of a parameter'"
 expect "a type that was not tried is named" eval "grep -q 'not tried in double: add --dtype double' out"
 expect "it passes in both types" eval "$parlab raised 1000 --variant cuda/naive --dtype float,double --emulate >out 2>&1 && ! grep -q 'not tried' out"
-expect "a right kernel passes at both" eval "$parlab heat 40 --dtype float --variant cuda/naive --emulate >out 2>&1 && grep -q '67.*steps=2' out"
+expect "a right kernel passes at both" eval "$parlab heat 40 --dtype float --variant cuda/naive --emulate >out 2>&1 && grep -q '67.*steps=3' out"
 expect "a wrong result of a team names the command that looks for races" \
   eval "! $parlab raised 1000003 --variant openmp/racing --threads 2 >out 2>&1 && tr -s ' \n' ' ' <out | grep -q \"'bin/parlab grade --check openmp/raised/racing.cpp' looks for one\""
 expect "an element that no thread writes is named as such" \
