@@ -200,15 +200,15 @@ Channel& to_grader() {
   std::abort();
 }
 
-// Before the submission's static objects are made, because these may throw.
-[[gnu::constructor(101)]] void tell_of_exceptions() {
+}  // namespace
+
+void tell_of_exceptions() {
   std::set_terminate(end_by_exception);
 }
 
-}  // namespace
-
 void serve(const std::string& workload, const std::string& variant) {
   remember_refused_calls();
+  tell_of_exceptions();
   Channel& channel = to_grader();
   std::unique_ptr<Runner> runner;
   while (true) {

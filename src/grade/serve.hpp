@@ -10,5 +10,7 @@ namespace parlab::grade {
 // grader asks no more. Descriptor 3 is its channel; src/grade/sandbox.hpp lists
 // its limits. variant: "dmv/cuda/rw"; empty: the only one in the program.
 void serve(const std::string& workload, const std::string& variant = {});
+// From here on the grader is told of exceptions that nobody catches.
+void tell_of_exceptions();
 
 }  // namespace parlab::grade
