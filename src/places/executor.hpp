@@ -36,7 +36,7 @@ struct Call {
   Dtype dtype;
   TunableValues tunables;
   double expected_s = 0;  // rough time of one execution; limits follow from it
-  // an emulated kernel that takes longer is ended, whatever follows from that
+  // emulation ends a kernel that takes longer than this
   double at_most_s = 1e9;
 
   // Name of the call's scratch memory, which lives until the problem is

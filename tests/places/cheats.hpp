@@ -1,4 +1,4 @@
-// What must come of a planted variant.
+// Tests run planted variants and expect their verdicts by these functions.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
