@@ -1,6 +1,7 @@
 // Sizes that reveal mistakes.
 #include <algorithm>
 #include <random>
+#include <vector>
 
 #include "grade/grading.hpp"
 #include "sweep/emulated_size.hpp"
@@ -82,10 +83,12 @@ std::vector<Size> hidden_sizes(const Workload& workload, Dtype dtype,
                200);
   drawing.draw_with_large_parameters(
       each(extents == 1 ? 40 * threads_of_a_block : of_a_block), of_a_block);
-  // Tall and wide: each extent in turn is the long one.
+  // Tall and wide: each extent in turn is the long one, as long as time
+  // permits.
+  std::vector long_ones{blocks_in_y, threads_of_a_block};
+  if (extents == 1) long_ones.insert(long_ones.begin(), of_a_block_of_blocks);
   for (std::size_t i = 0; i < extents; ++i) {
-    for (const auto least : {extents == 1 ? of_a_block_of_blocks : blocks_in_y,
-                             blocks_in_y, threads_of_a_block}) {
+    for (const auto least : long_ones) {
       auto beyond = each(0);
       beyond[i] = least;
       const auto before = drawing.sizes.size();
