@@ -74,9 +74,9 @@ void multiply_centred(Gpu& gpu, const Covariance::Args<float>& p,
   gpu.launch(
       {.grid = {2 * std::min<std::int64_t>(pairs, gpu.multiprocessors() / 2)},
        .block = {Tile::threads + 128},
-       .shared_bytes = split_shared_bytes,
+       .shared_bytes = split_shared_bytes<128, 128>,
        .overlaps = true},
-      matmul_split_products<SymmetricProduct>,
+      matmul_split_products<SymmetricProduct, 128, 128>,
       maps.template operator()<TwoHalves>(),
       maps.template operator()<ThreeBfloat16>(), facts,
       SymmetricProduct{p.cov, p.n, p.divisor}, p.m);

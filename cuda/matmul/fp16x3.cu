@@ -5,19 +5,27 @@
 // products.
 //
 // Half has few exponents, though: both matrices are scaled by a power of two,
-// and elements far below the largest lose more. That does no harm as long as
-// every sum has large products beside them, which is tested. If three of four
-// elements in each row of A and each column of B are at least 2^-10 of the
-// largest, half of the products of each sum are at least 2^-20 of the largest
-// possible, and the loss is 2^-51 of that. If not, or if sums are short, the
-// device takes three bfloat16 instead, as `bf16x6` does.
+// and small elements lose more. That does no harm as long as every sum has
+// large products beside them, which is tested. If three of four elements in
+// each row of A and each column of B are at least 2^4 when scaled, half of the
+// products of each sum are at least 2^8, and a small element loses 2^-36, times
+// less than 2^15. If not, or if sums are short, the device takes three bfloat16
+// instead, as `bf16x6` does.
 //
-// There are two launches. The first finds the largest magnitudes, splits, and
+// There are two launches. The first finds the scale by a sample, splits, and
 // decides, with barriers of the grid between its steps. Each launch more would
-// cost a small problem two microseconds.
+// cost two microseconds. A small product takes less time than the barriers, and
+// three bfloat16 at once.
 #include "halves.cuh"
 
 using namespace parlab;
+
+namespace {
+
+// With fewer products, the six of three bfloat16 take less time.
+constexpr std::int64_t products_worth_halves = 1000 * 1000 * 1000;
+
+}  // namespace
 
 const Register<Matmul, float> variant(
     {.rung = 16,
@@ -31,8 +39,9 @@ const Register<Matmul, float> variant(
       if (p.k < few_products) return multiply_few(gpu, p);
       auto* const a = gpu.scratch<std::uint16_t>(3 * p.m * split_pitch(p.k));
       auto* const b = gpu.scratch<std::uint16_t>(3 * p.k * split_pitch(p.n));
-      if (p.k < least_products_for_halves)
+      if (p.k < least_products_for_halves ||
+          p.m * p.k * p.n < products_worth_halves)
         return multiply_three_bfloat16(gpu, p, a, b);
       const auto* facts = split_into_halves(gpu, split_operands(p, a, b), p.k);
-      launch_split_products(gpu, p, a, b, facts);
+      multiply_split<TwoHalves>(gpu, p, a, b, facts);
     });
