@@ -2,10 +2,10 @@
 # The experiment of each workload that has no folder of its own: scripts/measure.sh WORKLOAD.
 #
 # It measures all variants at their defaults, in all types: squares or vectors whose arrays fit a core's
-# cache, that of all cores, and none, with odd ones among them; with a GPU up to a quarter of its memory, and
-# with cold caches too. Without a GPU its kernels are emulated at one size, which verifies them. Sizes that
-# would take the CPU more than five minutes, or 20 s with SCALE=quick, are left out. Figures and tables: scripts/workload/. Recorded
-# points are not run again.
+# cache, that of all cores, and none, with odd ones among them; with a GPU up to a quarter of its memory,
+# and with cold caches too. Without a GPU its kernels are emulated at one size, which verifies them. Sizes
+# that would take the CPU more than five minutes, or 20 s with SCALE=quick, are left out. Figures and
+# tables: scripts/workload/. Recorded points are not run again.
 set -uo pipefail
 # shellcheck source=scripts/experiment.sh
 source "${0%/*}/experiment.sh"
