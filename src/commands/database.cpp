@@ -3,9 +3,10 @@
 // Tables: all_records has the columns of `parlab export` and those that any
 // variant or counter could have filled, without the points that
 // leave_out_rejected() takes; records has those that were timed on uniform
-// inputs; workloads, parameters and variants have the name of each;
-// published_NAME holds results/published/NAME.csv, with _ for -. Each view of
-// the experiment is a table, too. Empty cells are NULL.
+// inputs; left_out says how many points were taken from which records;
+// workloads, parameters and variants have the name of each; published_NAME
+// holds results/published/NAME.csv, with _ for -. Each view of the experiment
+// is a table, too. Empty cells are NULL.
 #include <algorithm>
 #include <filesystem>
 #include <regex>
@@ -106,7 +107,7 @@ int make_database(const Arguments& arguments, const Streams& streams) {
   }
   const auto views = read_text(arguments.text("views"), "--views");
   auto loaded = load_records(paths[0]);
-  leave_out_rejected(loaded.records, loaded.runs);
+  const auto rejected = leave_out_rejected(loaded.records, loaded.runs);
   const auto warnings = std::move(loaded.warnings);
   const RecordTable table(std::move(loaded));
   write_beside(paths[1], [&](const fs::path& part) {
@@ -124,6 +125,8 @@ int make_database(const Arguments& arguments, const Streams& streams) {
     database.run(
         "CREATE VIEW records AS SELECT * FROM all_records WHERE inputs = '" +
         std::string(to_string(InputKind::uniform)) + "'");
+    Database::Table(database, "left_out", {{"times", false}, {"records", true}})
+        .add({std::to_string(rejected), paths[0]});
     add_published(database);
     add_names(database);
     database.run(views);

@@ -6,6 +6,7 @@
 #include "commands/documents.hpp"
 #include "commands/sqlite.hpp"
 #include "core/file.hpp"
+#include "page/words.hpp"
 #include "render/formats.hpp"
 
 namespace parlab {
@@ -130,6 +131,8 @@ Document experiment_tables(const std::string& path, const std::string& file) {
       document.add(std::move(table));
     }
   }
+  for (const auto& row : database.ask("SELECT * FROM left_out", {}).rows)
+    document.add(remark(page::left_out(std::stoul(row[0].text), row[1].text)));
   return document;
 }
 

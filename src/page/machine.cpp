@@ -110,12 +110,6 @@ Text hosts_of(const std::vector<Run>& runs) {
          spread_of_memory(runs);
 }
 
-Text left_out(const Measured& measured) {
-  if (measured.rejected == 0) return {};
-  return counted(measured.rejected, "time") + ": 'parlab audit " +
-         measured.folder + "' says why each was left out";
-}
-
 std::string dates_of(const std::vector<Run>& runs) {
   if (runs.empty()) return "";
   const auto first = runs.front().date.substr(0, 10),
@@ -197,7 +191,7 @@ Section machine(const Measured& measured) {
                                         ? words(size_of(run.memory_bytes))
                                         : "";
                            })},
-           {"Left out", left_out(measured)},
+           {"Left out", left_out(measured.rejected, measured.folder)},
            {"BLAS of the CPU", join(blas, ", ")},
            {"Compiler", each(runs, &Run::compiler)},
            {"Flags of the last build",

@@ -136,6 +136,12 @@ std::string counted(std::size_t count, const std::string& one) {
   return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
 }
 
+Text left_out(std::size_t times, const std::string& records) {
+  if (times == 0) return {};
+  return counted(times, "time") + ": 'parlab audit " + records +
+         "' says why each was left out";
+}
+
 Text joined(const std::vector<Text>& parts, const char* between) {
   Text all;
   for (const auto& part : parts) {

@@ -48,6 +48,8 @@ Quantity bandwidth(double bytes_per_second);
 Quantity rate(double flops_per_second);
 // "1 point", "3 points"
 std::string counted(std::size_t count, const std::string& one);
+// The times that leave_out_rejected() took from these records, or nothing.
+Text left_out(std::size_t times, const std::string& records);
 // "a, b"; `between` separates the texts
 Text joined(const std::vector<Text>& parts, const char* between = ", ");
 
