@@ -27,6 +27,7 @@ struct Quantity {
   Unit unit = Unit::none;
   // the 95 % interval; without an upper end if there were too few samples
   std::optional<Interval> interval = {};
+  double like = 0;  // shown with the prefix of this value; 0: of its own
 
   bool operator==(const Quantity&) const = default;
 };

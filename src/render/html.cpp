@@ -242,9 +242,9 @@ class Page {
     if (untitled) {
       write_facts(table);
     } else if (table.numbers) {
-      write_numbers(table);
+      write_numbers(with_alike_rates(table));
     } else {
-      write_cards(without_empty_columns(table));
+      write_cards(with_alike_rates(without_empty_columns(table)));
     }
     if (!table.title.empty()) html_.close();
     html_.line_break();

@@ -119,7 +119,7 @@ std::string text_of(const List& list, int) {
 }
 std::string text_of(const Table& table, int level) {
   if (table.rows.empty()) return "";
-  const auto text = text_of_table(table);
+  const auto text = text_of_table(with_alike_rates(table));
   if (table.folded && !table.title.empty()) return folded(table.title, text);
   const auto title = title_of(table.title, level + 1);
   return title + (title.empty() || text.empty() ? "" : "\n") + text;

@@ -192,7 +192,8 @@ std::string text_of_block(const Block& block, const Looks& looks) {
 
 std::string terminal(const Table& table, const Looks& looks) {
   if (table.rows.empty()) return "";
-  return title_of(table.title, looks) + TextTable(table, looks).print();
+  return title_of(table.title, looks) +
+         TextTable(with_alike_rates(table), looks).print();
 }
 
 std::string terminal(const Section& section, const Looks& looks) {

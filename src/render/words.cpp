@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <tuple>
 
 #include "core/text.hpp"
@@ -83,13 +84,13 @@ std::string factor_sign(Letters letters) {
 
 // more: digits beyond the usual.
 std::string words_of(const Quantity& quantity, Letters letters, int more) {
-  const auto [value, unit, interval] = quantity;
+  const auto [value, unit, interval, like] = quantity;
   const int digits = digits_of(unit) + more;
   constexpr double long_s = 1000;
   if (unit == Unit::second && value >= long_s && more == 0)
     return time_span(value);
   if (has_prefix(unit)) {
-    const auto scale = prefixed(value, unit, letters);
+    const auto scale = prefixed(like != 0 ? like : value, unit, letters);
     return significant(value / scale.of, digits) + " " + scale.unit;
   }
   if (unit == Unit::fraction) return percent(value);
@@ -148,7 +149,10 @@ std::string interval_words(const Quantity& quantity, Letters letters) {
   if (unit == Unit::byte || unit == Unit::fraction)
     return words({low, unit}, letters) + dash + words({high, unit}, letters);
   Prefixed scale;
-  if (has_prefix(unit)) scale = prefixed(quantity.value, unit, letters);
+  if (has_prefix(unit)) {
+    scale = prefixed(quantity.like != 0 ? quantity.like : quantity.value, unit,
+                     letters);
+  }
   const auto ends = [&](int digits) {
     return std::pair(significant(low / scale.of, digits),
                      significant(high / scale.of, digits));
@@ -239,6 +243,33 @@ std::string words(const Cell& cell, Letters letters) {
   const auto text = words(cell.text, letters), note = words(cell.note, letters);
   if (note.empty()) return text;
   return text + (text.empty() ? "(" : " (") + note + ")";
+}
+
+Table with_alike_rates(Table table) {
+  constexpr Unit rates[] = {Unit::byte_per_second, Unit::flop_per_second,
+                            Unit::operation_per_second};
+  const auto each_rate = [&](std::size_t column, Unit unit, const auto& f) {
+    for (auto& row : table.rows) {
+      if (column >= row.cells.size()) continue;
+      for (auto& piece : row.cells[column].text.pieces) {
+        auto* const range = std::get_if<Range>(&piece);
+        auto* const one = range ? &range->of : std::get_if<Quantity>(&piece);
+        if (one != nullptr && one->unit == unit && one->value > 0) f(*one);
+      }
+    }
+  };
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    for (const auto unit : rates) {
+      double least = std::numeric_limits<double>::infinity(), most = 0;
+      each_rate(c, unit, [&](const Quantity& one) {
+        least = std::min(least, one.value);
+        most = std::max(most, one.value);
+      });
+      each_rate(c, unit,
+                [&](Quantity& one) { one.like = std::sqrt(least * most); });
+    }
+  }
+  return table;
 }
 
 std::vector<bool> shown_columns(const Table& table) {

@@ -26,6 +26,10 @@ std::string words(const Detail& detail, Letters letters = Letters::ascii);
 std::string words(const Text& text, Letters letters = Letters::ascii);
 // The note follows in brackets.
 std::string words(const Cell& cell, Letters letters = Letters::ascii);
+// The same with one prefix for the rates of a column, that of the middle
+// between the least and the largest: rates in GB/s and TB/s are hard to
+// compare.
+Table with_alike_rates(Table table);
 // The columns that text shows: those for people in which at least one row has
 // content.
 std::vector<bool> shown_columns(const Table& table);

@@ -4,6 +4,7 @@
 
 #include "core/text.hpp"
 #include "render/formats.hpp"
+#include "render/html.hpp"
 #include "render/words.hpp"
 #include "text.hpp"
 
@@ -38,6 +39,25 @@ BOOST_AUTO_TEST_CASE(a_table_is_aligned_on_a_terminal) {
              "variant          time  ratio  remark\n"
              "naive        16.24 us  1.50x  of the first\n"
              "=SUM(\"a\",b)            2.00x\n");
+}
+
+BOOST_AUTO_TEST_CASE(rates_of_a_column_have_one_prefix) {
+  const auto rate = [](double value) {
+    return Quantity{value, Unit::byte_per_second};
+  };
+  const Table table{
+      .columns = {{.title = "rate", .right = true},
+                  {.title = "time", .right = true}},
+      .rows = {row_of({rate(4.62e12), Quantity{2, Unit::second}}),
+               row_of({rate(153e9), Quantity{2e-3, Unit::second}}),
+               row_of({rate(1.5e9), Text()})}};
+  BOOST_TEST(terminal(table) ==
+             "     rate      time\n"
+             "4620 GB/s   2.000 s\n"
+             " 153 GB/s  2.000 ms\n"
+             "1.50 GB/s\n");
+  BOOST_TEST(contains(markdown(table), "| 4620 GB/s |"));
+  BOOST_TEST(contains(html({.title = "t", .blocks = {table}}), "4620 GB/s"));
 }
 
 BOOST_AUTO_TEST_CASE(markdown_shows_what_a_terminal_shows) {
