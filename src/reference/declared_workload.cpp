@@ -377,15 +377,16 @@ const Structure& DeclaredWorkload::structure(const Arrays& problem,
     return known->second;
 
   const auto extents = declared_.extents.size();
-  Size low(extents, 4), high(extents, 8);
+  Size low(extents, 4), between(extents, 6), high(extents, 8);
   for (std::size_t i = 0; i < declared_.parameters.size(); ++i) {
     const auto& parameter = declared_.parameters[i];
     const auto next =
         std::min(parameter.min + parameter.multiple_of, parameter.max);
     low.push_back(is_built ? size[extents + i] : parameter.min);
     high.push_back(is_built ? size[extents + i] : next);
+    between.push_back(low.back());
   }
-  auto learnt = learn_structure(low, high, [&](const Size& small) {
+  auto learnt = learn_structure(low, between, high, [&](const Size& small) {
     std::vector<std::vector<double>> memory;
     std::vector<Array> arrays_of_small;
     for (auto& spec : arrays(small, dtype)) {

@@ -18,7 +18,7 @@ constexpr std::int64_t most_strips = 1024;
 struct Pass {
   const Watch::Look* look = nullptr;
   bool on_one_thread = false;
-  double rows = 0, done = 0;  // 0 rows: each loop is a pass
+  double rows = 0, done = 0;  // see begin_pass()
   Clock::time_point begin = Clock::now(), next_look = begin + look_every;
 
   // While the loop that began then has done some of its rows.
@@ -26,6 +26,7 @@ struct Pass {
     const auto now = Clock::now();
     if (look == nullptr || now < next_look) return;
     next_look = now + look_every;
+    if (rows < 0) return (*look)({});
     const bool known = rows > 0;
     const double share = known ? std::min((done + done_of_loop) / rows, 1.0)
                                : done_of_loop / rows_of_loop;

@@ -7,8 +7,8 @@
 
 namespace parlab::reference {
 
-// How far a reference is. share: of the rows of its pass, in (0, 1]. left_s:
-// seconds for the others.
+// How far a reference is. share: of the rows of its pass, in (0, 1]; 0: not
+// known. left_s: seconds for the others.
 struct Progress {
   double share = 0, left_s = 0;
 };
@@ -28,7 +28,8 @@ class Watch {
   Look look_;
 };
 
-// A pass of so many rows begins. Without it each loop over rows is one.
+// A pass of so many rows begins; below 0: of a number that is not known.
+// Without it each loop over rows is a pass.
 void begin_pass(double rows);
 // Runs it on one thread, and counts the rows it goes through.
 double count_rows(const std::function<void()>& run);

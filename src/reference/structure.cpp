@@ -158,7 +158,8 @@ std::int64_t Structure::largest_whole(const Size& size, double exact,
                  static_cast<double>(most_wanted)));
 }
 
-Structure learn_structure(const Size& low, const Size& high,
+Structure learn_structure(const Size& low, const Size& between,
+                          const Size& high,
                           const std::function<Seen(const Size&)>& run) {
   std::vector<double> of_outputs, of_stored, most, finest, rows;
   Seen last;
@@ -181,6 +182,8 @@ Structure learn_structure(const Size& low, const Size& high,
     most.push_back(std::max(last.most, stored.most));
     finest.push_back(std::max(last.finest, stored.finest));
   }
+  ByExtents by_rows(low, high, std::move(rows));
+  if (count_rows([&] { run(between); }) < 0.95 * by_rows(between)) by_rows = -1;
   return {.once = last.once && !last.stores,
           .stores = last.stores,
           .is_real = last.is_real,
@@ -191,7 +194,7 @@ Structure learn_structure(const Size& low, const Size& high,
           .terms_of_stored = {low, high, std::move(of_stored)},
           .most = {low, high, std::move(most)},
           .finest = {low, high, std::move(finest)},
-          .rows = {low, high, std::move(rows)}};
+          .rows = std::move(by_rows)};
 }
 
 }  // namespace parlab::reference

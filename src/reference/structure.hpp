@@ -164,7 +164,8 @@ struct Structure {
   // No sum reads an input in two of its terms.
   bool alone;
   int degree;
-  ByExtents terms_of_outputs, terms_of_stored, most, finest, rows;
+  ByExtents terms_of_outputs, terms_of_stored, most, finest;
+  ByExtents rows;  // of its passes; below 0: not known
 
   // The most terms of a sum.
   double terms(const Size& size) const {
@@ -187,8 +188,10 @@ struct Structure {
                              std::int64_t most_wanted) const;
 };
 
-// run: of the loop on a problem of that size.
-Structure learn_structure(const Size& low, const Size& high,
+// run: of the loop on a problem of that size. between: a size in the middle of
+// the extents' ranges, which shows whether the rows grow as on a straight line.
+Structure learn_structure(const Size& low, const Size& between,
+                          const Size& high,
                           const std::function<Seen(const Size&)>& run);
 
 }  // namespace parlab::reference

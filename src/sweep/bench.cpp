@@ -181,19 +181,25 @@ void Check::look(const reference::Progress& progress) {
   const auto whole = [](double value) {
     return std::to_string(std::lround(value));
   };
+  const bool known = progress.share > 0;
   show_work(bench_,
-            "verifying (" + whole(100 * progress.share) + " %, " +
-                whole(progress.left_s) + " s left)",
+            "verifying (" + (known ? whole(100 * progress.share) + " %, " +
+                                         whole(progress.left_s) + " s left)"
+                                   : whole(taken_s) + " s so far)"),
             trial_);
   if (taken_s < next_note_s_) return;
   const auto& call = trial_.call;
-  session.observer.note(because(
-      Cause::reference_at_work,
-      std::string(session.plan.workload->name()) + " " +
-          std::string(to_string(call.dtype)) + " " +
-          size_text(*session.plan.workload, call.size),
-      in_seconds(next_note_s_), quantity(progress.share, Unit::fraction),
-      in_seconds(progress.left_s)));
+  auto note = because(Cause::reference_goes_on,
+                      std::string(session.plan.workload->name()) + " " +
+                          std::string(to_string(call.dtype)) + " " +
+                          size_text(*session.plan.workload, call.size),
+                      in_seconds(next_note_s_));
+  if (known) {
+    note.cause = Cause::reference_at_work;
+    note.arguments.emplace_back(quantity(progress.share, Unit::fraction));
+    note.arguments.emplace_back(in_seconds(progress.left_s));
+  }
+  session.observer.note(note);
   next_note_s_ *= 2;
 }
 

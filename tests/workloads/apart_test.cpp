@@ -30,7 +30,7 @@ struct Inputs {
 using Output = std::function<Symbol(const Inputs&, std::int64_t)>;
 
 bool apart(const Output& output) {
-  return learn_structure({4}, {8},
+  return learn_structure({4}, {6}, {8},
                          [&](const parlab::Size& size) {
                            const Inputs inputs{.n = size[0]};
                            Seen seen;

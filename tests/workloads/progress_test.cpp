@@ -14,6 +14,7 @@
 #include "core/variant.hpp"
 #include "core/workload.hpp"
 #include "reference/progress.hpp"
+#include "reference/structure.hpp"
 
 using namespace parlab;
 using reference::Progress, reference::Watch;
@@ -63,6 +64,27 @@ BOOST_AUTO_TEST_CASE(without_a_pass_each_loop_is_one) {
   reference::each_row(0, 200, work);
   BOOST_TEST(share > 0);
   BOOST_TEST(share <= 1);
+}
+
+// n sums of n terms are n * n rows, far more than a straight line tells.
+BOOST_AUTO_TEST_CASE(of_rows_on_a_curve_no_share_is_said) {
+  const auto rows = [](int power) {
+    return reference::learn_structure(
+               {4}, {6}, {8},
+               [=](const Size& size) {
+                 for (std::int64_t i = 0; i < (power > 1 ? size[0] : 1); ++i)
+                   reference::each_row(0, size[0], [](auto) {});
+                 return reference::Seen();
+               })
+        .rows({1000});
+  };
+  BOOST_TEST(rows(1) == 1000);
+  BOOST_TEST(rows(2) < 0);
+  double share = 1;
+  const Watch watch([&](const auto& progress) { share = progress.share; });
+  reference::begin_pass(rows(2));
+  reference::each_row(0, 200, work);
+  BOOST_TEST(share == 0);
 }
 
 BOOST_AUTO_TEST_CASE(what_a_look_or_a_row_throws_leaves_the_loop) {
