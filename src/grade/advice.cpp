@@ -305,6 +305,10 @@ const char* advice_on(const Detail& detail) {
   if (is_wrong_value(detail.cause) && behind(Cause::passed_at_parameters)) {
     return "It is right elsewhere: a constant stands in place of a parameter.";
   }
+  if (is_wrong_value(detail.cause) && behind(Cause::right_at_first)) {
+    return "Every execution begins anew: at its beginning, set what outlives "
+           "it, such as static and __device__ variables.";
+  }
   if (is_dynamic_shared(detail)) {
     return "The launch has less dynamic shared memory than the kernel uses: "
            ".shared_bytes is a number of bytes, count * sizeof(T).";

@@ -22,6 +22,24 @@ Checked execute(Bench& bench, const Trial& trial) {
   return trial.place->executor->run_checked(trial.call);
 }
 
+// Whether inputs of the kind on which its first execution was right now give
+// wrong results.
+bool only_right_at_first(Bench& bench, Trial& trial) {
+  if (!trial.passed() || bench.verified_at_s > 0) return false;
+  const auto kind = bench.problem->kind();
+  std::optional<Mismatch> wrong;
+  load_inputs(bench, input_kinds.front());
+  try {
+    const auto checked = execute(bench, trial);
+    by_reference(bench, trial, [&] {
+      wrong = bench.problem->check(checked.outputs, *trial.call.variant);
+    });
+  } catch (const PointError&) {  // it fails, but in another way
+  }
+  load_inputs(bench, kind);
+  return wrong.has_value();
+}
+
 void judge_outputs(Bench& bench, Trial& trial, const Arrays& outputs) {
   std::optional<Mismatch> wrong;
   const auto check = [&] {
@@ -31,9 +49,12 @@ void judge_outputs(Bench& bench, Trial& trial, const Arrays& outputs) {
     if (!wrong) note_errors(bench, trial, outputs);
   };
   if (!by_reference(bench, trial, check)) return;
-  if (wrong)
-    return charge(bench, trial, Verdict::wrong_result,
-                  why_wrong(bench, trial, *wrong));
+  if (wrong) {
+    auto why = why_wrong(bench, trial, *wrong);
+    if (only_right_at_first(bench, trial))
+      why.further.push_back({.cause = Cause::right_at_first});
+    return charge(bench, trial, Verdict::wrong_result, why);
+  }
   trial.verdict = Verdict::passed;
   if (!trial.place->can_time() && trial.call.variant->asks_for_emulation)
     trial.detail = {.cause = Cause::asks_for_emulation};

@@ -80,9 +80,13 @@ class Faulty final : public testing::OnHost {
   Faults& faults_;
 };
 
+float kept = 0;  // what `first` adds to a result
 const Register<Dmv, float> first(
     {.idea = "rows"},
-    [](Host&, const Dmv::Args<float>& p, const Tunables&) { multiply(p); },
+    [](Host&, const Dmv::Args<float>& p, const Tunables&) {
+      multiply(p);
+      if (kept != 0) p.y[0] += kept;
+    },
     "serial/faults/first.cpp", "");
 const Register<Dmv, float> second(
     {.idea = "rows"},
@@ -279,6 +283,26 @@ BOOST_AUTO_TEST_CASE(only_a_square_that_passed_hints_at_extents) {
     const Detail& why = last->detail;
     BOOST_TEST((why.cause == cause));
     BOOST_TEST(has(why, Cause::passed_at_square) == hints);
+  }
+}
+
+// A variant that is wrong once, or with some inputs alone, keeps nothing.
+BOOST_AUTO_TEST_CASE(only_what_stays_wrong_is_told_of_its_first_execution) {
+  for (const auto& [wrong_from, right_again, hints] :
+       {std::tuple{1, 9, false}, {2, 9, true}, {2, 3, false}}) {
+    int executions = 0;
+    Faults faults;
+    faults.checked = [&](const Call& call) {
+      if (call.variant->name != "first") return;
+      ++executions;
+      kept = executions >= wrong_from && executions < right_again ? 1000 : 0;
+    };
+    const auto seen = outcome(plan_of_both(), faults);
+    kept = 0;
+    const auto& record = seen.of("first");
+    BOOST_TEST((record.verdict == Verdict::wrong_result));
+    BOOST_TEST(has(record.detail, Cause::right_at_first) == hints);
+    BOOST_TEST(seen.of("second").timed());
   }
 }
 

@@ -144,6 +144,9 @@ hand wrong_result '__syncwarp()' volatile_warp '' '__global__ void rows_of(const
   if (me < 2) sums[me] = sums[me] + sums[me + 2];
   if (me == 0) y[row] = sums[0] + sums[1];
 }' 'rows_of<<<p.rows, 32>>>(p.a, p.x, p.y, p.rows, p.cols);'
+hand wrong_result 'its first execution was right' keeps_a_sum '' "__device__ float kept;
+$(rows 'const float*' '' 'sum += a[row * cols + col] * x[col];
+  if (row == 0) sum = kept += sum;')" ''
 hand launch_failed 'unless they have ended' barrier_in_a_branch '' "$(rows 'const float*' 'if (threadIdx.x < 16) __syncthreads();')" ''
 hand launch_failed 'in the GPU&#39;s memory already' from_host_kind '' "$(rows)" 'float* d_a;
       cudaMalloc(&d_a, p.rows * p.cols * sizeof(float));
