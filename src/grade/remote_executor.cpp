@@ -122,6 +122,7 @@ Message RemoteExecutor::ask(const Message& message, double seconds,
   const RunQueueWait theirs(running_->process.id());
   RunQueueWait ours(getpid());
   bool too_long = false;
+  std::optional<Clock::time_point> signalled;
   const Detail why_too_long =
       because(Cause::took_too_long, Quantity{seconds, Unit::second});
   const auto look_after = [&] {
@@ -132,7 +133,15 @@ Message RemoteExecutor::ask(const Message& message, double seconds,
     if (elapsed <= seconds) return;
     too_long = elapsed - theirs.seconds().value_or(0) > seconds ||
                elapsed > patience * seconds;
-    if (too_long) running_->process.end(why_too_long);
+    if (!too_long) return;
+    // Emulation may say where the kernel is.
+    constexpr double to_say_so_s = 1;
+    if (!can_time_ && !signalled) {
+      signalled = Clock::now();
+      kill(running_->process.id(), SIGPROF);
+    } else if (can_time_ || seconds_since(*signalled) > to_say_so_s) {
+      running_->process.end(why_too_long);
+    }
   };
   try {
     const auto asked = Clock::now();

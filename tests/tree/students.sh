@@ -175,4 +175,12 @@ expect "an error of the framework's headers names the line of the student" \
   grep -qE '^arguments_missing,.*arguments_missing.cu:[0-9]+:[0-9]+: error: launch\(\) has more or fewer' grades/dmv/grades.csv
 expect "a launch in angle brackets has the name of its kernel, and lines keep their numbers" eval \
   "grep -E '^volatile_warp,' grades/dmv/grades.csv | grep -qE 'line 1[0-9] of volatile_warp.cu.*in kernel rows_of'"
+
+# ---- a file alone -----------------------------------------------------------
+told() { # FILE WORDS
+  "$parlab" grade dmv --check --execution-limit 1 --sizes 64 --hidden 65 "$1" >out 2>errors
+  expect "$1 is told: $2 ($(tr -s ' \n' ' ' <out | head -c 300))" eval "tr -s ' \n' ' ' <out | grep -qE -- '$2'"
+}
+hand '' '' spins '' "$(rows 'const float*' 'int k = row % 8; while (k < 9) k = (k + 1) % 9;' 'sum += k * x[col];')" ''
+told class/spins.cu 'timed_out.* at line [0-9]+ of spins.cu'
 end_tests

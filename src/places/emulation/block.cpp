@@ -65,6 +65,7 @@ void end_thread(Thread& thread) {
     }
     return;
   }
+  if (crash.signal == SIGPROF) return thread.fail_of_time(crash.calls);
   const auto below =
       thread.stack - stack_bytes - static_cast<const char*>(crash.address);
   const bool overflow =

@@ -157,6 +157,7 @@ struct Thread : Progress {
   // Records a failure if it is the first one of the launch. The kernel is left
   // when the runtime would return to it.
   void fail(Verdict verdict, Detail what) const;
+  void fail_of_time(const Calls& calls) const;
   // The same detail, with the names of the kernel, the block and the thread.
   Detail in_kernel(Detail what) const;
   // called after its stores, before anything else happens

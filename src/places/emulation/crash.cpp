@@ -21,6 +21,7 @@ thread_local HostCode* host_code = nullptr;
 // Only records what happened; the text is made later, where memory can be
 // allocated.
 void catch_crash(int signal, siginfo_t* info, void*) {
+  if (signal == SIGPROF && running == nullptr) return;
   if (running != nullptr) {
     Thread& thread = *std::exchange(running, nullptr);
     thread.block->crash = {signal, info->si_addr, calls_here()};

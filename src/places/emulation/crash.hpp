@@ -24,6 +24,7 @@ struct Crash {
 
 // While it lives, a fault in a kernel ends that kernel, and a fault in
 // run_host_code() ends that code. Any other fault ends the program as usual.
+// SIGPROF ends a kernel that takes too long, for loops without accesses.
 class CatchCrashes {
  public:
   CatchCrashes();
@@ -32,8 +33,8 @@ class CatchCrashes {
   CatchCrashes& operator=(const CatchCrashes&) = delete;
 
  private:
-  static constexpr std::array faults{SIGSEGV, SIGBUS,  SIGFPE,
-                                     SIGILL,  SIGTRAP, SIGABRT};
+  static constexpr std::array faults{SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
+                                     SIGTRAP, SIGABRT, SIGPROF};
   std::array<struct sigaction, faults.size()> before_;
 };
 

@@ -18,18 +18,21 @@ void check_progress(const InRuntime& here) {
   const Launch& launch = *here.block.launch;
   if (launch.failed)
     here.thread.fail(Verdict::launch_failed, {.cause = Cause::was_stopped});
+  if (std::chrono::steady_clock::now() > launch.deadline)
+    here.thread.fail_of_time(calls_here());
+}
+
+void Thread::fail_of_time(const Calls& calls) const {
+  const Launch& launch = *block->launch;
   const auto now = std::chrono::steady_clock::now();
-  if (now <= launch.deadline) return;
   // It is endless if no block has ended for half of its time.
   if (now - launch.block_done_at.load() > (now - launch.begun) / 2) {
-    here.thread.fail(Verdict::timed_out,
-                     at_line_of(calls_here(), {.cause = Cause::endless}));
+    fail(Verdict::timed_out, at_line_of(calls, {.cause = Cause::endless}));
   } else {
     const std::chrono::duration<double> taken = now - launch.begun;
-    here.thread.fail(
-        Verdict::not_supported,
-        because(Cause::too_slow_for_emulation, launch.blocks_done.load(),
-                launch.blocks.size(), quantity(taken.count(), Unit::second)));
+    fail(Verdict::not_supported,
+         because(Cause::too_slow_for_emulation, launch.blocks_done.load(),
+                 launch.blocks.size(), quantity(taken.count(), Unit::second)));
   }
 }
 
