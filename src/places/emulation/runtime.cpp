@@ -138,7 +138,17 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
                  .l2CacheSize = static_cast<int>(gpu().l2_bytes()),
                  .concurrentKernels = 1,
                  .cooperativeLaunch = 1,
-                 .managedMemory = 1};
+                 .managedMemory = 1,
+                 .pciBusID = 0,
+                 .pciDeviceID = 0,
+                 .pciDomainID = 0,
+                 .asyncEngineCount = 2,
+                 .unifiedAddressing = 1,
+                 .canMapHostMemory = 0,
+                 .ECCEnabled = 0,
+                 .integrated = 0,
+                 .computeMode = 0,
+                 .deviceOverlap = 1};
   return cudaSuccess;
 }
 

@@ -5,95 +5,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdio>
 #include <functional>
 #include <span>
 #include <utility>
 
-#include "places/emulation/cuda.hpp"
-
-#define CUDART_VERSION 13000
-#define CUDA_VERSION 13000
-#define CUDART_CB
-
-// As in the toolkit, these names need no namespace.
-enum cudaError {
-  cudaSuccess = 0,
-  cudaErrorInvalidValue = 1,
-  cudaErrorMemoryAllocation = 2,
-  cudaErrorInitializationError = 3,
-  cudaErrorInvalidConfiguration = 9,
-  cudaErrorInvalidSymbol = 13,
-  cudaErrorNoDevice = 100,
-  cudaErrorInvalidDevice = 101,
-  cudaErrorNotReady = 600,
-  cudaErrorIllegalAddress = 700,
-  cudaErrorLaunchFailure = 719,
-  cudaErrorUnknown = 999
-};
-using cudaError_t = cudaError;
-enum cudaMemcpyKind {
-  cudaMemcpyHostToHost,
-  cudaMemcpyHostToDevice,
-  cudaMemcpyDeviceToHost,
-  cudaMemcpyDeviceToDevice,
-  cudaMemcpyDefault
-};
-enum cudaFuncCache {
-  cudaFuncCachePreferNone,
-  cudaFuncCachePreferShared,
-  cudaFuncCachePreferL1,
-  cudaFuncCachePreferEqual
-};
-enum cudaSharedMemConfig {
-  cudaSharedMemBankSizeDefault,
-  cudaSharedMemBankSizeFourByte,
-  cudaSharedMemBankSizeEightByte
-};
-enum cudaFuncAttribute {
-  cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
-  cudaFuncAttributePreferredSharedMemoryCarveout = 9
-};
-struct cudaFuncAttributes {
-  std::size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
-  int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion,
-      maxDynamicSharedSizeBytes;
-};
-enum cudaLimit {
-  cudaLimitStackSize,
-  cudaLimitPrintfFifoSize,
-  cudaLimitMallocHeapSize
-};
-// Name, number and property of each attribute.
-#define PARLAB_ATTRIBUTES(ATTRIBUTE)                                      \
-  ATTRIBUTE(MaxThreadsPerBlock, 1, maxThreadsPerBlock)                    \
-  ATTRIBUTE(MaxSharedMemoryPerBlock, 8, sharedMemPerBlock)                \
-  ATTRIBUTE(WarpSize, 10, warpSize)                                       \
-  ATTRIBUTE(MultiProcessorCount, 16, multiProcessorCount)                 \
-  ATTRIBUTE(L2CacheSize, 38, l2CacheSize)                                 \
-  ATTRIBUTE(MaxThreadsPerMultiProcessor, 39, maxThreadsPerMultiProcessor) \
-  ATTRIBUTE(ComputeCapabilityMajor, 75, major)                            \
-  ATTRIBUTE(ComputeCapabilityMinor, 76, minor)                            \
-  ATTRIBUTE(CooperativeLaunch, 95, cooperativeLaunch)                     \
-  ATTRIBUTE(MaxSharedMemoryPerBlockOptin, 97, sharedMemPerBlockOptin)
-#define PARLAB_ATTRIBUTE(name, number, property) cudaDevAttr##name = number,
-enum cudaDeviceAttr { PARLAB_ATTRIBUTES(PARLAB_ATTRIBUTE) };
-#undef PARLAB_ATTRIBUTE
-constexpr unsigned cudaMemAttachGlobal = 1, cudaHostAllocDefault = 0,
-                   cudaHostAllocMapped = 2, cudaStreamDefault = 0,
-                   cudaStreamNonBlocking = 1, cudaEventDefault = 0,
-                   cudaEventBlockingSync = 1, cudaEventDisableTiming = 2;
-constexpr int cudaCpuDeviceId = -1;
-using cudaStream_t = struct CUstream_st*;
-using cudaEvent_t = struct CUevent_st*;
-struct cudaDeviceProp {
-  char name[256];
-  std::size_t totalGlobalMem, sharedMemPerBlock, sharedMemPerMultiprocessor,
-      sharedMemPerBlockOptin, totalConstMem;
-  int regsPerBlock, warpSize, maxThreadsPerBlock, maxThreadsDim[3],
-      maxGridSize[3], clockRate, memoryClockRate, memoryBusWidth, major, minor,
-      multiProcessorCount, maxThreadsPerMultiProcessor, l2CacheSize,
-      concurrentKernels, cooperativeLaunch, managedMemory;
-};
+#include "places/emulation/runtime_types.hpp"
 
 namespace parlab::emulation {
 
@@ -159,6 +76,13 @@ namespace parlab::emulation::cuda {
     __VA_ARGS__;                               \
     return cudaSuccess;                        \
   }
+// Gives a value to what its first argument points to.
+#define PARLAB_GIVES(name, value)           \
+  template <typename T, typename... Others> \
+  cudaError_t name(T* to, Others...) {      \
+    *to = value;                            \
+    return cudaSuccess;                     \
+  }
 // Accepts any arguments and does nothing.
 #define PARLAB_IGNORED(name) \
   template <typename... T>   \
@@ -190,6 +114,22 @@ cudaError_t cudaMallocPitch(T** memory, std::size_t* pitch, std::size_t width,
   *pitch = (width + 511) / 512 * 512;
   return allocate_own(memory, *pitch * height, "memory with a pitch");
 }
+inline cudaExtent make_cudaExtent(std::size_t width, std::size_t height,
+                                  std::size_t depth) {
+  return {width, height, depth};
+}
+inline cudaPos make_cudaPos(std::size_t x, std::size_t y, std::size_t z) {
+  return {x, y, z};
+}
+inline cudaPitchedPtr make_cudaPitchedPtr(void* memory, std::size_t pitch,
+                                          std::size_t x, std::size_t y) {
+  return {memory, pitch, x, y};
+}
+inline cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent) {
+  *memory = {nullptr, 0, extent.width, extent.height};
+  return cudaMallocPitch(&memory->ptr, &memory->pitch, extent.width,
+                         extent.height * extent.depth);
+}
 PARLAB_SUCCEEDS(cudaFree, (void* memory), free_own_memory(memory))
 PARLAB_FUNCTION(cudaError_t, cudaFreeAsync, (void* memory, cudaStream_t),
                 cudaFree(memory))
@@ -207,6 +147,7 @@ PARLAB_IGNORED(cudaHostRegister)
 PARLAB_IGNORED(cudaHostUnregister)
 PARLAB_SUCCEEDS(cudaMemGetInfo, (std::size_t * free, std::size_t* total),
                 *free = *total = std::size_t{1} << 34)
+PARLAB_IGNORED(cudaHostGetFlags)
 PARLAB_IGNORED(cudaMemPrefetchAsync)
 PARLAB_IGNORED(cudaMemAdvise)
 
@@ -236,6 +177,28 @@ PARLAB_FUNCTION(cudaError_t, cudaMemcpy2DAsync,
                  cudaMemcpyKind kind, cudaStream_t = nullptr),
                 cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height,
                              kind))
+PARLAB_SUCCEEDS(cudaMemcpyPeer,
+                (void* to, int, const void* from, int, std::size_t bytes,
+                 cudaStream_t = nullptr),
+                copy_own(to, from, bytes, cudaMemcpyDeviceToDevice, __func__))
+#define cudaMemcpyPeerAsync cudaMemcpyPeer
+inline cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* copy,
+                                cudaStream_t = nullptr) {
+  const auto row = [](const cudaPitchedPtr& of, const cudaPos& begin,
+                      std::size_t y, std::size_t z) {
+    return static_cast<char*>(of.ptr) + begin.x +
+           ((begin.z + z) * of.ysize + begin.y + y) * of.pitch;
+  };
+  for (std::size_t z = 0; z < copy->extent.depth; ++z) {
+    for (std::size_t y = 0; y < copy->extent.height; ++y) {
+      copy_own(row(copy->dstPtr, copy->dstPos, y, z),
+               row(copy->srcPtr, copy->srcPos, y, z), copy->extent.width,
+               copy->kind, __func__);
+    }
+  }
+  return cudaSuccess;
+}
+#define cudaMemcpy3DAsync cudaMemcpy3D
 PARLAB_SUCCEEDS(cudaMemset, (void* to, int value, std::size_t bytes),
                 fill_own(to, value, bytes))
 PARLAB_FUNCTION(cudaError_t, cudaMemsetAsync,
@@ -243,36 +206,48 @@ PARLAB_FUNCTION(cudaError_t, cudaMemsetAsync,
                  cudaStream_t = nullptr),
                 cudaMemset(to, value, bytes))
 inline cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value,
-                                std::size_t width, std::size_t height) {
+                                std::size_t width, std::size_t height,
+                                cudaStream_t = nullptr) {
   for (std::size_t row = 0; row < height; ++row)
     fill_own(static_cast<char*>(to) + row * pitch, value, width);
   return cudaSuccess;
 }
 
+#define cudaMemset2DAsync cudaMemset2D
+inline cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent,
+                                cudaStream_t = nullptr) {
+  return cudaMemset2D(to.ptr, to.pitch, value, extent.width,
+                      extent.height * extent.depth);
+}
+#define cudaMemset3DAsync cudaMemset3D
+
 // ---- __constant__ and __device__ variables, which are the program's here
 template <typename T>
 cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, std::size_t bytes,
                                std::size_t offset = 0,
-                               cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+                               cudaMemcpyKind kind = cudaMemcpyHostToDevice,
+                               cudaStream_t = nullptr) {
   copy_own(const_cast<char*>(reinterpret_cast<const char*>(&symbol)) + offset,
            from, bytes,
            kind == cudaMemcpyHostToDevice ? cudaMemcpyHostToHost : kind,
            __func__);
   return cudaSuccess;
 }
-template <typename T>
-cudaError_t cudaMemcpyToSymbolAsync(
-    T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
-    cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t = nullptr) {
-  return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
-}
+#define cudaMemcpyToSymbolAsync cudaMemcpyToSymbol
 template <typename T>
 cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes,
                                  std::size_t offset = 0,
-                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+                                 cudaStream_t = nullptr) {
   copy_own(to, reinterpret_cast<const char*>(&symbol) + offset, bytes,
            kind == cudaMemcpyDeviceToHost ? cudaMemcpyHostToHost : kind,
            __func__);
+  return cudaSuccess;
+}
+#define cudaMemcpyFromSymbolAsync cudaMemcpyFromSymbol
+template <typename T>
+cudaError_t cudaGetSymbolSize(std::size_t* bytes, const T&) {
+  *bytes = sizeof(T);
   return cudaSuccess;
 }
 template <typename P, typename T>
@@ -295,18 +270,48 @@ PARLAB_SUCCEEDS(cudaPeekAtLastError, ())
 PARLAB_SUCCEEDS(cudaDeviceSynchronize, ())
 PARLAB_SUCCEEDS(cudaThreadSynchronize, ())
 PARLAB_SUCCEEDS(cudaDeviceReset, ())
+PARLAB_SUCCEEDS(cudaThreadExit, ())
+PARLAB_SUCCEEDS(cudaProfilerStart, ())
+PARLAB_SUCCEEDS(cudaProfilerStop, ())
+PARLAB_GIVES(cudaDriverGetVersion, CUDA_VERSION)
+PARLAB_GIVES(cudaRuntimeGetVersion, CUDA_VERSION)
 PARLAB_FUNCTION(cudaError_t, cudaSetDevice, (int device),
                 device == 0 ? cudaSuccess : cudaErrorInvalidDevice)
-PARLAB_SUCCEEDS(cudaGetDevice, (int* device), *device = 0)
-PARLAB_SUCCEEDS(cudaGetDeviceCount, (int* count), *count = 1)
+PARLAB_GIVES(cudaGetDevice, 0)
+PARLAB_GIVES(cudaGetDeviceCount, 1)
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute,
                                    int device);
+PARLAB_GIVES(cudaChooseDevice, 0)
+PARLAB_IGNORED(cudaInitDevice)
+PARLAB_IGNORED(cudaSetValidDevices)
+PARLAB_IGNORED(cudaSetDeviceFlags)
+PARLAB_GIVES(cudaGetDeviceFlags, 0)
+PARLAB_SUCCEEDS(cudaDeviceGetPCIBusId, (char* id, int length, int),
+                std::snprintf(id, static_cast<std::size_t>(length),
+                              "0000:00:00.0"))
+PARLAB_GIVES(cudaDeviceGetByPCIBusId, 0)
+PARLAB_GIVES(cudaDeviceCanAccessPeer, 0)
+PARLAB_IGNORED(cudaDeviceEnablePeerAccess)
+PARLAB_IGNORED(cudaDeviceDisablePeerAccess)
 PARLAB_IGNORED(cudaDeviceSetLimit)
+PARLAB_SUCCEEDS(cudaDeviceGetLimit, (std::size_t * bytes, cudaLimit limit),
+                *bytes = limit == cudaLimitStackSize        ? 1024
+                         : limit == cudaLimitPrintfFifoSize ? 1 << 20
+                                                            : 1 << 23)
 PARLAB_IGNORED(cudaDeviceSetCacheConfig)
+PARLAB_GIVES(cudaDeviceGetCacheConfig, cudaFuncCachePreferNone)
 PARLAB_IGNORED(cudaDeviceSetSharedMemConfig)
+PARLAB_GIVES(cudaDeviceGetSharedMemConfig, cudaSharedMemBankSizeFourByte)
+PARLAB_SUCCEEDS(cudaDeviceGetStreamPriorityRange, (int* least, int* most),
+                *least = 0, *most = -5)
+PARLAB_IGNORED(cudaCtxResetPersistingL2Cache)
 template <typename... P, typename... T>
 cudaError_t cudaFuncSetCacheConfig(void (*)(P...), T...) {
+  return cudaSuccess;
+}
+template <typename... P, typename... T>
+cudaError_t cudaFuncSetSharedMemConfig(void (*)(P...), T...) {
   return cudaSuccess;
 }
 template <typename K>
@@ -321,23 +326,34 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, K, int,
   return cudaSuccess;
 }
 template <typename K>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int* blocks, K kernel, int threads, std::size_t bytes, unsigned) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads,
+                                                       bytes);
+}
+template <typename K>
 cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, K,
                                                std::size_t = 0, int = 0) {
   *grid = 8;
   *block = 256;
   return cudaSuccess;
 }
-PARLAB_SUCCEEDS(cudaStreamCreate, (cudaStream_t * stream), *stream = nullptr)
-PARLAB_FUNCTION(cudaError_t, cudaStreamCreateWithFlags,
-                (cudaStream_t * stream, unsigned), cudaStreamCreate(stream))
+PARLAB_GIVES(cudaStreamCreate, nullptr)
+PARLAB_GIVES(cudaStreamCreateWithFlags, nullptr)
+PARLAB_GIVES(cudaStreamCreateWithPriority, nullptr)
+PARLAB_SUCCEEDS(cudaStreamGetPriority, (cudaStream_t, int* priority),
+                *priority = 0)
+PARLAB_SUCCEEDS(cudaStreamGetFlags, (cudaStream_t, unsigned* flags), *flags = 0)
 PARLAB_SUCCEEDS(cudaStreamDestroy, (cudaStream_t))
 PARLAB_SUCCEEDS(cudaStreamSynchronize, (cudaStream_t))
+PARLAB_SUCCEEDS(cudaStreamQuery, (cudaStream_t))
+PARLAB_IGNORED(cudaStreamAttachMemAsync)
 PARLAB_SUCCEEDS(cudaStreamWaitEvent, (cudaStream_t, cudaEvent_t, unsigned = 0))
-PARLAB_SUCCEEDS(cudaEventCreate, (cudaEvent_t * event), *event = nullptr)
-PARLAB_FUNCTION(cudaError_t, cudaEventCreateWithFlags,
-                (cudaEvent_t * event, unsigned), cudaEventCreate(event))
+PARLAB_GIVES(cudaEventCreate, nullptr)
+PARLAB_GIVES(cudaEventCreateWithFlags, nullptr)
 PARLAB_SUCCEEDS(cudaEventDestroy, (cudaEvent_t))
 PARLAB_SUCCEEDS(cudaEventRecord, (cudaEvent_t, cudaStream_t = nullptr))
+PARLAB_SUCCEEDS(cudaEventRecordWithFlags, (cudaEvent_t, cudaStream_t, unsigned))
 PARLAB_SUCCEEDS(cudaEventSynchronize, (cudaEvent_t))
 PARLAB_SUCCEEDS(cudaEventQuery, (cudaEvent_t))
 // Emulation times nothing.

@@ -11,6 +11,7 @@
 #include <device_launch_parameters.h>
 #include <mma.h>
 
+#include <cstring>
 #include <cuda/atomic>
 #include <cuda/barrier>
 #include <cuda/pipeline>
@@ -246,6 +247,55 @@ void events_around(const Bench& b) {
     std::abort();
 }
 RIGHT(events_around, 150);
+// Planes of 5 rows of 10, with a pitch and back.
+void planes_with_a_pitch(const Bench& b) {
+  cudaPitchedPtr planes;
+  const cudaExtent all = make_cudaExtent(40, 5, 2);
+  cudaMalloc3D(&planes, all);
+  cudaMemset3D(planes, 0, all);
+  cudaMemcpy3DParms copy = {};
+  copy.srcPtr = make_cudaPitchedPtr((void*)b.in, 40, 10, 5);
+  copy.dstPtr = planes;
+  copy.extent = all;
+  copy.kind = cudaMemcpyDeviceToDevice;
+  cudaMemcpy3D(&copy);
+  copy.srcPtr = planes;
+  copy.dstPtr = make_cudaPitchedPtr(b.out, 40, 10, 5);
+  copy.srcPos = copy.dstPos = make_cudaPos(0, 1, 1);
+  copy.extent = make_cudaExtent(40, 4, 1);
+  cudaMemcpy3DAsync(&copy, 0);
+  cudaMemcpyPeer(b.out, 0, b.in, 0, 60 * sizeof(float));
+  cudaFree(planes.ptr);
+}
+RIGHT(planes_with_a_pitch, 150);
+// A program asks what there is, and a stream is as good as another.
+void questions_to_the_runtime(const Bench& b) {
+  int least = 1, most = 1, version = 0, can = 1, width = 0;
+  char id[16] = "";
+  size_t stack = 0;
+  unsigned flags = 1;
+  cudaFuncAttributes of_kernel;
+  cudaDeviceGetStreamPriorityRange(&least, &most);
+  cudaDeviceSetLimit(cudaLimitStackSize, 4096);
+  cudaDeviceGetLimit(&stack, cudaLimitStackSize);
+  cudaDeviceGetPCIBusId(id, sizeof id, 0);
+  cudaRuntimeGetVersion(&version);
+  cudaDeviceCanAccessPeer(&can, 0, 1);
+  cudaDeviceGetAttribute(&width, cudaDevAttrMaxBlockDimX, 0);
+  cudaFuncGetAttributes(&of_kernel, copy_all);
+  cudaStream_t stream;
+  cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, most);
+  cudaStreamGetFlags(stream, &flags);
+  cudaEvent_t done;
+  cudaEventCreateWithFlags(&done, cudaEventDisableTiming);
+  copy_all<<<4, 32, 0, stream>>>(b.in, b.out, b.n);
+  cudaEventRecord(done, stream);
+  if (cudaStreamQuery(stream) != cudaSuccess || least != 0 || most >= least ||
+      stack < 1024 || std::strlen(id) != 12 || version < 11000 || can != 0 ||
+      width != 1024 || of_kernel.maxThreadsPerBlock != 1024 || flags != 0)
+    std::abort();
+}
+RIGHT(questions_to_the_runtime, 150);
 __global__ void much_shared(const float* in, float* out, int n) {
   extern __shared__ float much[];
   const int i = global_index(), far = threadIdx.x + 20000;
