@@ -231,8 +231,8 @@ constexpr Advice all_advice[] = {
     {Cause::shift_too_far,
      "A shift by 32 or more of an int is undefined: write 1ull << n."},
     {Cause::assertion_failed,
-     "The kernel's own assertion fails: print what it compares, and try the "
-     "size by hand."},
+     "Its own assertion fails: print what it compares, and try the size by "
+     "hand."},
     {Cause::host_memory_short, more_memory},
     {Cause::device_memory_short, more_memory},
     {Cause::no_host_memory, more_memory},

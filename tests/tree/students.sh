@@ -183,4 +183,13 @@ told() { # FILE WORDS
 }
 hand '' '' spins '' "$(rows 'const float*' 'int k = row % 8; while (k < 9) k = (k + 1) % 9;' 'sum += k * x[col];')" ''
 told class/spins.cu 'timed_out.* at line [0-9]+ of spins.cu'
+cat >asserts.cpp <<'END'
+#include <cassert>
+#include "host/host.hpp"
+#include "workloads/dmv.hpp"
+using namespace parlab;
+const Register<Dmv, float> variant({.idea = "asserts"},
+    []<typename T>(Host&, const Dmv::Args<T>& p, const Tunables&) { assert(p.cols == 3); });
+END
+told asserts.cpp 'launch_failed.* assertion .p.cols == 3. fails.* at line 6 of asserts.cpp'
 end_tests

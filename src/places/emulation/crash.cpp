@@ -14,6 +14,7 @@ namespace {
 struct HostCode {
   void* way_out[5]{};
   Crash crash{};
+  Detail why{};
 };
 // the host code that this OS thread runs
 thread_local HostCode* host_code = nullptr;
@@ -80,6 +81,12 @@ void SignalStack::leave() {
   sigaltstack(&before_, nullptr);
 }
 
+void end_host_code(const Detail& why) {
+  if (host_code == nullptr) return;
+  host_code->why = why;
+  __builtin_longjmp(host_code->way_out, 1);
+}
+
 void run_host_code(const std::function<void()>& code, const Arena& arena) {
   const CatchCrashes catching;
   HostCode self;
@@ -89,6 +96,7 @@ void run_host_code(const std::function<void()>& code, const Arena& arena) {
     host_code = &self;
     run(self, code);
   }
+  if (self.why) throw PointError(Verdict::launch_failed, self.why);
   if (self.crash.signal == 0) return;
   const Allocation* const array =
       self.crash.at_address() ? arena.owner(self.crash.address) : nullptr;

@@ -55,5 +55,8 @@ class SignalStack {
 // because only kernels may. Throws PointError(launch_failed) if it does, or if
 // it crashes; then its stack is not unwound.
 void run_host_code(const std::function<void()>& code, const Arena& arena);
+// Ends the host code that this OS thread runs by PointError(launch_failed).
+// Returns if there is none.
+void end_host_code(const Detail& why);
 
 }  // namespace parlab::emulation

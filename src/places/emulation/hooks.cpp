@@ -9,6 +9,7 @@
 #include <err.h>
 
 #include <cstdlib>
+#include <exception>
 
 #include "places/emulation/block.hpp"
 
@@ -315,18 +316,21 @@ void undefined(const Place* place, Detail what) {
 
 extern "C" {
 
-// Called by assert(). In a kernel it ends that kernel; elsewhere it ends the
-// program, like the C library's.
+// Called by assert(). In a kernel it ends that kernel, in a variant's host code
+// that code; elsewhere it ends the program, like the C library's.
 void __assert_fail(const char* condition, const char* file, unsigned line,
                    const char*) noexcept {
-  if (running != nullptr) {
-    InRuntime().thread.fail(
-        parlab::Verdict::launch_failed,
-        at_line(file, line, because(Cause::assertion_failed, condition)));
+  const auto why = [&] {
+    return at_line(file, line, because(Cause::assertion_failed, condition));
+  };
+  if (running != nullptr)
+    InRuntime().thread.fail(parlab::Verdict::launch_failed, why());
+  end_host_code(why());
+  try {
+    throw parlab::PointError(parlab::Verdict::launch_failed, why());
+  } catch (const parlab::PointError&) {
+    std::terminate();  // which tells of it
   }
-  warnx("assertion '%s' fails at %s", condition,
-        name_place(file, line).c_str());
-  std::abort();
 }
 
 void __tsan_init() {}
