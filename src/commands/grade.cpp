@@ -134,6 +134,12 @@ Assignment assignment_of(const Arguments& arguments, const Workload* named,
           Registry::instance().workload(workload_of(submission.source));
     }
   }
+  if (const auto* asked = arguments.find("course");
+      asked != nullptr && named != nullptr &&
+      functions_of(*course, std::string(named->name())).empty()) {
+    asked->refuse("it has no function for " + std::string(named->name()) +
+                  ", only " + functions_of(*course, ""));
+  }
   const auto map = map_of(course, assignment.workload, submissions);
   if (assignment.workload == nullptr && map)
     assignment.workload = Registry::instance().workload(map->workload);
@@ -141,8 +147,11 @@ Assignment assignment_of(const Arguments& arguments, const Workload* named,
     throw UsageError(
         "grade: name the workload, as in 'parlab grade dmv " +
         arguments.positional.back() +
-        "': no file includes the header of one, or has a function of a course "
-        "that is known (--course). A submission has #include "
+        "': no file includes the header of one, or has a function of " +
+        (arguments.find("course") != nullptr
+             ? "the course " + course->name + ", " + functions_of(*course, "")
+             : "a course that is known (--course)") +
+        ". A submission has #include "
         "\"workloads/dmv.hpp\", and at its end const Register<Dmv, float> "
         "variant(...), as docs/how-to/adding-a-kernel.md shows");
   }

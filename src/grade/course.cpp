@@ -135,6 +135,15 @@ std::optional<Handed> find_function(const Course& course,
   return last;
 }
 
+std::string functions_of(const Course& course, const std::string& workload) {
+  std::vector<std::string> functions;
+  for (const auto& map : course.maps) {
+    if (workload.empty() || map.workload == workload)
+      functions.push_back(map.function);
+  }
+  return join(functions, " or ");
+}
+
 std::optional<Course> course_of(const std::vector<Submission>& submissions,
                                 const std::string& workload,
                                 const fs::path& root) {
@@ -168,12 +177,8 @@ void adapt(std::vector<Submission>& submissions, const Course* course,
       one.around = around(*course, *handed, dtype, one);
       one.headers = course->headers;
     } else if (course) {
-      std::vector<std::string> functions;
-      for (const auto& map : course->maps) {
-        if (map.workload == workload) functions.push_back(map.function);
-      }
-      one.trouble =
-          because(Cause::no_function, join(functions, " or "), course->name);
+      one.trouble = because(Cause::no_function, functions_of(*course, workload),
+                            course->name);
     } else {
       const bool cuda = one.is_cuda();
       one.trouble = because(Cause::no_registration, workload,

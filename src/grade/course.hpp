@@ -43,6 +43,10 @@ struct Handed {
 std::optional<Handed> find_function(const Course& course,
                                     const std::string& source);
 
+// The functions that it maps, "a or b"; of that workload, or of all if it is
+// empty.
+std::string functions_of(const Course& course, const std::string& workload);
+
 // The known course that fits the most submissions without a registration.
 // workload: only courses for it; empty: any.
 std::optional<Course> course_of(const std::vector<Submission>& submissions,

@@ -192,4 +192,10 @@ const Register<Dmv, float> variant({.idea = "asserts"},
     []<typename T>(Host&, const Dmv::Args<T>& p, const Tunables&) { assert(p.cols == 3); });
 END
 told asserts.cpp 'launch_failed.* assertion .p.cols == 3. fails.* at line 6 of asserts.cpp'
+echo 'void product(float*) {}' >alone.cpp
+for asked in 'matmul --course cslab alone.cpp:--course .*cslab.*no function for matmul, only dmv_gpu' \
+  '--course polybench alone.cpp:a function of the course polybench, conv2D'; do
+  # shellcheck disable=SC2016,SC2086 # words, for eval
+  expect "a course that does not fit: ${asked%%:*}" eval '! "$parlab" grade ${asked%%:*} 2>errors && grep -q -- "${asked#*:}" errors'
+done
 end_tests
