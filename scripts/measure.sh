@@ -39,7 +39,7 @@ in_brief() { # SIZES
 cpu=(--backend 'serial,openmp,blas')
 # A matrix product takes longer than its bytes suggest.
 affordable=$("$parlab" "$workload" "$small,$large" "${cpu[@]}" --estimate |
-  awk -v longest=$longest '$5 < longest && !seen[$2]++ { print $2 }' | paste -sd ,)
+  awk -F '\t' -v longest=$longest '{ split($1, name, " ") } $3 < longest && !seen[name[2]]++ { print name[2] }' | paste -sd ,)
 [[ -z $affordable ]] || of serial "CPU: $(in_brief "$affordable")" "$affordable" "${cpu[@]}"
 if ((gpu)); then
   most=$(($(answer '[1-9][0-9]*' nvidia-smi --query-gpu=memory.total --format=csv,noheader,nounits -i 0) / 4))

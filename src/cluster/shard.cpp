@@ -44,7 +44,7 @@ Shard parse_shard(const std::string& name, const std::string& text) {
 std::string group_name(const Workload& workload, const Size& size,
                        Dtype dtype) {
   std::string name(workload.name());
-  name += " " + to_string(size) + " ";
+  name += " " + size_text(workload, size) + " ";
   name += to_string(dtype);
   return name;
 }

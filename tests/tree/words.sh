@@ -55,6 +55,7 @@ expect "by --list" refuses "--backend: is an option of runs; '--list' has none" 
 for own in --explain --estimate; do
   expect "with $own another format, and what to do" refuses 'leave one out' dmv 64 $own --format json
 done
+expect "a size as it is typed, and the parameters apart" says '^heat 64x64 steps=16 float' heat 64 --backend serial --estimate
 expect "a command names the formats that it has" says 'NAME +table, json, markdown$' merge --help
 expect "record is one of runs" says 'NAME +table, csv, json, markdown$' compare --help
 expect "types are those of --list" says 'all in --list' dmv --help
