@@ -28,9 +28,9 @@
 // - Few tiles and a long k: several blocks share a tile, each with a part of k
 //   (parts.cuh).
 //
-// If rows of B are not aligned to 16 bytes its elements are copied one at a
-// time, which the multiplications hide; copies need tests only if C is smaller
-// than a tile.
+// If rows of B are not aligned to 16 bytes, medium tiles read a copy of B whose
+// rows are. Others copy its elements one at a time, which the multiplications
+// hide. Copies need tests only if C is smaller than a tile.
 #include "warp_tiles.cuh"
 
 const Register<Matmul, float, double, int> variant(

@@ -8,6 +8,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "aligned.cuh"
 #include "gpu/gpu.hpp"
 #include "gpu/shared_launch.hpp"
 #include "parts.cuh"
@@ -37,7 +38,8 @@ struct LargeFloat {
   static constexpr int stages = 3, slices = 1, blocks_per_sm = 2;
   static constexpr double share = 0.92, fringe = 0.3;
 };
-// For many tiles with aligned rows; it has no fringes.
+// For many tiles. If rows of B are not aligned, it reads an aligned copy. It
+// has no fringes.
 struct MediumFloat {
   static constexpr int block_rows = 64, block_cols = 64, depth = 16;
   static constexpr int warp_rows = 32, warp_cols = 64;
@@ -73,8 +75,13 @@ struct SmallDouble : LargeDouble {
 };
 
 // Facts about the edges of a problem. none: whole tiles fit, and rows of B and
-// C are aligned to 16 bytes. unaligned: whole tiles fit. any: nothing is known.
-enum class Edges { none, unaligned, any };
+// C are aligned to 16 bytes. copied: whole tiles fit, and B is a copy with
+// aligned rows. unaligned: whole tiles fit. any: nothing is known.
+enum class Edges { none, copied, unaligned, any };
+
+constexpr bool has_aligned_b(Edges edges) {
+  return edges == Edges::none || edges == Edges::copied;
+}
 
 // Constants that follow from a shape. fringe_room: elements beyond a row of B's
 // tile, for a fringe.
@@ -98,9 +105,15 @@ struct Tiling : Shape {
   // multiplies its columns, and beside that loop a lane with many sums has too
   // few registers to keep them apart from their factors.
   template <Edges EDGES>
-  static constexpr bool zeros = EDGES == Edges::none ||
+  static constexpr bool zeros = has_aligned_b(EDGES) ||
                                 (EDGES == Edges::unaligned &&
                                  Shape::slices == 1 && sizeof(T) == 4);
+
+  // Elements from one row of B's copy to the next: rows begin at lines of L2.
+  __host__ __device__ static constexpr std::int64_t pitch(std::int64_t cols) {
+    constexpr std::int64_t line = 128 / sizeof(T);
+    return (cols + line - 1) / line * line;
+  }
 
   // The place of a column of B in its tile if it is copied by elements, and the
   // inverse. The columns of a vector that a lane reads lie apart, so that
@@ -151,6 +164,8 @@ struct TilePlace {
       down = without_fringe(m, S::block_rows);
       across = without_fringe(n, S::block_cols);
     }
+    // Tiles begin at multiples of 16 bytes.
+    if (EDGES == Edges::copied) across = ceil_div(n, S::vector) * S::vector;
     place_of_block(ceil_div(down, S::block_rows),
                    ceil_div(across, S::block_cols), tile_row, tile_col);
     row0 = tile_row * S::block_rows, col0 = tile_col * S::block_cols;
@@ -163,6 +178,8 @@ struct TilePlace {
     cols = S::block_cols - (ANY ? beyond_col : 0);
     first_row = ANY ? 0 : beyond_row, first_col = ANY ? 0 : beyond_col;
     row0 -= first_row, col0 -= first_col;
+    if (EDGES == Edges::copied)
+      cols = static_cast<int>(min(n - col0, std::int64_t{S::block_cols}));
     fringe_row = down < m && row0 + S::block_rows == down;
     fringe_col = across < n && col0 + S::block_cols == across;
   }
@@ -171,6 +188,7 @@ struct TilePlace {
     return EDGES == Edges::any ? row < rows : row >= first_row;
   }
   __device__ __forceinline__ bool stores_col(int col) const {
+    if (EDGES == Edges::copied && col >= cols) return false;
     return EDGES == Edges::any ? col < cols : col >= first_col;
   }
 };
@@ -183,15 +201,16 @@ template <Edges EDGES, bool FRINGE, typename T, typename S>
 struct Copies {
   static constexpr bool ANY = EDGES == Edges::any;
   static constexpr bool ZEROS = S::template zeros<EDGES>;
-  static constexpr int b_width = EDGES == Edges::none ? S::vector : 1;
-  static constexpr int b_cols = EDGES == Edges::none ? S::block_cols : 32;
+  static constexpr bool VECTORS = has_aligned_b(EDGES);
+  static constexpr int b_width = VECTORS ? S::vector : 1;
+  static constexpr int b_cols = VECTORS ? S::block_cols : 32;
   static constexpr int a_rows = S::threads / 8;
   static constexpr int b_rows = S::threads * b_width / b_cols;
   static_assert(S::block_rows % a_rows == 0 && S::depth % b_rows == 0 &&
                 S::block_cols % b_cols == 0 && S::depth % 8 == 0 &&
                 b_cols % S::group == 0);
 
-  std::int64_t k, n;
+  std::int64_t k, n;             // elements from one row to the next
   int a_i, a_row, b_i, b_place;  // in the tiles
   int rows_left, cols_left;      // of C, from the thread's own on
   bool fringe_row, fringe_col;   // whether there are any
@@ -205,7 +224,7 @@ struct Copies {
     a_i = thread % 8, a_row = thread / 8;
     b_i = thread * b_width / b_cols;
     const int b_col = thread * b_width % b_cols;
-    b_place = EDGES == Edges::none ? b_col : S::place_of_col(b_col);
+    b_place = VECTORS ? b_col : S::place_of_col(b_col);
     rows_left = place.rows - a_row, cols_left = place.cols - b_col;
     fringe_row = place.fringe_row, fringe_col = place.fringe_col;
     a_from = a + (place.row0 + a_row) * k + a_i;
@@ -418,7 +437,8 @@ __device__ __forceinline__ void store(
       if constexpr (EDGES != Edges::none) {
         _Pragma("unroll")
         for (int i = 0; i < vector; ++i) {
-          const int of = S::col_of_place(col + i);
+          const int of =
+              has_aligned_b(EDGES) ? col + i : S::col_of_place(col + i);
           if (!place.stores_col(of)) continue;
           T& to = c[row * n + of];
           to = ADD ? to + sum[r][s + i] : sum[r][s + i];
@@ -460,8 +480,9 @@ __device__ __forceinline__ void compute_tile(const Matmul::Args<T>& p,
   __shared__ TilePlace<EDGES, S> place;
   if (threadIdx.x == 0) place = here;
   const LanePart<S> lane;
-  Copies<EDGES, FRINGE, T, S> copies(p.a + before, p.b + before * p.n, p.k, p.n,
-                                     here);
+  const std::int64_t pitch = EDGES == Edges::copied ? S::pitch(p.n) : p.n;
+  Copies<EDGES, FRINGE, T, S> copies(p.a + before, p.b + before * pitch, p.k,
+                                     pitch, here);
   Operands<T, S> operands(lane);
   std::conditional_t<FRINGE, Fringe<T, S>, NoFringe<T, S>> fringe(lane);
   T sum[S::lane_rows][S::lane_cols] = {};
@@ -624,7 +645,11 @@ struct TileGrid {
 
 // The cost of sharing tiles: of each block of a multiprocessor, in columns of
 // A, and once, in elements of C times columns.
-constexpr double of_sharing = 110, of_any_sharing = 0.5e6;
+constexpr double of_sharing = 80, of_any_sharing = 0.5e6;
+// Rows of B that are not aligned: the time of copies by elements, relative to
+// vectors. That of an aligned copy of B: for each of its elements, and once, in
+// elements of C times columns.
+constexpr double of_elements = 1.05, of_copying = 0.7, of_any_copying = 0.5e6;
 
 // The time in units of an element of C. A round is as many blocks as a
 // multiprocessor has at once. It takes longer by a warp's tile for each of the
@@ -705,10 +730,15 @@ TileChoice best_tiles(Gpu& gpu, const Matmul::Args<T>& p, bool alone) {
   double least = std::numeric_limits<double>::infinity();
   const auto consider = [&]<typename S>(S, TileSize size) {
     const int most = alone && S::slices > 1 ? most_parts(p.k, S::depth) : 1;
+    const auto n = static_cast<double>(p.n), k = static_cast<double>(p.k);
+    const bool aligned = p.n % S::vector == 0;
     for (int parts = 1; parts <= most; ++parts) {
       double time = estimate<S>(gpu, p, false, parts);
       if (parts == 1 && S::fringe > 0)
         time = std::min(time, estimate<S>(gpu, p, true));
+      if (!aligned && size != TileSize::medium) time *= of_elements;
+      if (!aligned && size == TileSize::medium)
+        time += of_copying * n + of_any_copying / k;
       if (time < least) least = time, best = {size, parts};
     }
   };
@@ -721,9 +751,34 @@ TileChoice best_tiles(Gpu& gpu, const Matmul::Args<T>& p, bool alone) {
     consider(Large(), TileSize::large);
   if (fits<Small>(p)) consider(Small(), TileSize::small);
   consider(typename Shapes::Tiny(), TileSize::tiny);
-  if (fits<Medium>(p) && is_plain<Medium>(p, false))
+  if (fits<Medium>(p) && (alone || p.n % Medium::vector == 0))
     consider(Medium(), TileSize::medium);
   return best;
+}
+
+// B as rows that are aligned.
+template <typename S, typename T>
+const T* copy_of_b(Gpu& gpu, const Matmul::Args<T>& p) {
+  const std::int64_t pitch = S::pitch(p.n);
+  T* const copy = gpu.scratch<T>(p.k * pitch);
+  gpu.launch({.grid = {ceil_div(p.k * 32, aligning_threads),
+                       blocks_in_y(pitch, aligning_pieces * 32 * S::vector)},
+              .block = {aligning_threads}},
+             matmul_align_rows<T>, AlignedCopy<T>{p.b, copy, p.k, p.n, pitch},
+             AlignedCopy<T>{});
+  return copy;
+}
+
+template <bool ADD, typename S, typename T>
+void launch_medium_tiles(Gpu& gpu, const Matmul::Args<T>& p, int parts) {
+  const auto tiles = TileGrid<S>(p, false).tiles();
+  if (p.n % S::vector == 0) {
+    launch_warp_tiles<Edges::none, ADD, S>(gpu, p, tiles, false, parts);
+  } else if constexpr (!ADD) {
+    auto aligned = p;
+    aligned.b = copy_of_b<S>(gpu, p);
+    launch_warp_tiles<Edges::copied, ADD, S>(gpu, aligned, tiles, false, parts);
+  }
 }
 
 template <bool ADD, typename T>
@@ -736,8 +791,8 @@ void launch_choice(Gpu& gpu, const Matmul::Args<T>& p, TileChoice choice) {
   if (choice.size == TileSize::large) {
     launch_whole_tiles<ADD, Large>(gpu, p, parts);
   } else if (choice.size == TileSize::medium) {
-    launch_warp_tiles<Edges::none, ADD, typename Medium::WithoutFringe>(
-        gpu, p, TileGrid<Medium>(p, false).tiles(), false, parts);
+    if constexpr (!std::is_same_v<Medium, Small>)
+      launch_medium_tiles<ADD, typename Medium::WithoutFringe>(gpu, p, parts);
   } else if (choice.size == TileSize::small) {
     launch_whole_tiles<ADD, Small>(gpu, p, parts);
   } else if (fits<Tiny>(p)) {
@@ -777,7 +832,7 @@ extern template struct WarpTiles<file_hash(__FILE__), int>;
 namespace {
 
 // ADD: adds to C instead of writing it. Tiles of this size must fit, except for
-// tiny ones; medium ones need is_plain().
+// tiny ones; medium ones need aligned rows of B to add.
 template <bool ADD, typename T>
 void launch_tiles(Gpu& gpu, const Matmul::Args<T>& p, TileChoice choice) {
   using Compiled = WarpTiles<file_hash(__FILE__), T>;
