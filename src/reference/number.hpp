@@ -254,7 +254,7 @@ struct Rounded : Kept<squares, carries, has_parts>,
                    least = std::max(x - off, this->floor / 2);
       return computed(
           y, F::error(x, off, least, near) + of_function * std::abs(near),
-          roundings_of_function, F::of(this->floor));
+          F::roundings, F::rises ? F::of(this->floor) : -unbounded);
     } else {
       unseen();
     }

@@ -147,7 +147,17 @@ void compute_rows(const Problem& problem, const Row<T>& row) {
 
 // ---- one loop for each function ---------------------------------------------
 
-enum Output { sigmoids, norms, logs, clamped, ratios, count_of_outputs };
+enum Output {
+  sigmoids,
+  norms,
+  logs,
+  clamped,
+  ratios,
+  waves,
+  normals,
+  powers,
+  count_of_outputs
+};
 
 struct Calls {
   template <typename T, typename Out = T>
@@ -167,7 +177,8 @@ struct Calls {
 // Written once for the loop and for those that compute in T.
 template <typename N, typename Args>
 void call_all(const Args& p) {
-  using std::exp, std::log, std::sqrt, std::tanh, std::abs, std::max, std::min;
+  using std::exp, std::log, std::sqrt, std::tanh, std::abs, std::max, std::min,
+      std::sin, std::cos, std::erf, std::pow;
   for (std::int64_t row = 0; row < p.rows; ++row) {
     const auto at = [&](std::int64_t i) { return N(p.x[row * p.n + i]); };
     const auto other = [&](std::int64_t i) { return N(p.z[row * p.n + i]); };
@@ -184,6 +195,9 @@ void call_all(const Args& p) {
       y[logs] = logarithm + other(i);
       y[clamped] = max(min(at(i), N(0.5)), N(-0.25)) * other(i);
       y[ratios] = other(i) / (abs(at(i)) + N(1));
+      y[waves] = sin(at(i)) * cos(N(3) * tanh(other(i)));
+      y[normals] = N(0.5) + erf(at(i)) * N(0.5);
+      y[powers] = pow(N(0.5) + abs(tanh(at(i))), tanh(other(i)));
     }
   }
 }
@@ -335,6 +349,8 @@ BOOST_AUTO_TEST_CASE(a_loop_without_a_bound_is_refused) {
   refuses(PARLAB_LOOP_OF(N(1) / (stored(x + z + N(1)) - x - z - N(1))),
           InputKind::uniform);
   refuses(PARLAB_LOOP_OF(log(x)), InputKind::uniform);
+  refuses(PARLAB_LOOP_OF(pow(x, z)), InputKind::uniform);
+  refuses(PARLAB_LOOP_OF(sqrt(sin(N(3) + x * x))), InputKind::uniform);
   refuses(PARLAB_LOOP_OF(sqrt(x) + z), InputKind::uniform);
   refuses(PARLAB_LOOP_OF(exp(x * N(2000))), InputKind::uniform);
   // whose variants would not agree about the smaller of two that have none
@@ -408,6 +424,9 @@ BOOST_AUTO_TEST_CASE(errors_of_arguments_are_carried_on) {
   check(Log(), {0.5, 1.0, 1.5, 700.0});
   check(Sqrt(), {0.5, 1.0, 700.0});
   check(Tanh(), {-3.0, -0.5, 0.25, 0.5, 1.0});
+  check(Erf(), {-2.0, -0.5, 0.25, 0.5, 1.0});
+  check(Sin(), {-3.0, -0.5, 0.0, 1.5707, 100.0});
+  check(Cos(), {-3.0, -0.5, 0.1, 1.5707, 100.0});
 }
 
 BOOST_AUTO_TEST_CASE(an_array_that_is_not_declared_is_named) {
