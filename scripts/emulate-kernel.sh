@@ -14,8 +14,9 @@ log=${object%.o}.log
 rewrite_launches "$source" "${object%.o}-rewritten.cu"
 if ! "$@" "${beside[@]}" -x c++ -c "$rewritten" -o "$object" 2>"$log"; then
   rm -f "$object"
-  echo "$source is left out of the emulated program (all messages: $log):"
-  grep -m 1 -E 'error: |error$' "$log" || head -1 "$log"
+  first=$(grep -m 1 -E 'error: |error$' "$log" || head -1 "$log")
+  # in one piece, because other jobs of make write meanwhile
+  printf '%s\n%s\n' "$source is left out of the emulated program (all messages: $log):" "$first"
   exit 0
 fi
 cat "$log" >&2
