@@ -14,8 +14,8 @@ namespace parlab {
 // TEXT" is printed above the tables; one SELECT follows "-- table: TITLE"; "--
 // " lines below continue either. A column "time [s]" has quantities of that
 // unit, in SI units; columns "low" and "high" after it are the ends of its
-// interval. The last line says how many times the audit
-// rejects. Throws UsageError, or std::runtime_error if SQLite fails.
+// interval. The last line says how many times the audit rejects. Throws
+// UsageError, or std::runtime_error if SQLite fails.
 Document experiment_tables(const std::string& database,
                            const std::string& file);
 
