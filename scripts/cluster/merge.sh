@@ -49,13 +49,14 @@ for ((number = 1; number <= ${count:-0}; ++number)); do
 done
 [[ -n ${count:-} ]] || failed+=("the first job (see $folder/prepare.log)")
 
+# progress.sh reads the outcome as soon as the file is there, so it appears whole.
+report() { # OUTCOME STATUS
+  echo "$1" | tee "$folder/outcome.new" && mv "$folder/outcome.new" "$folder/outcome"
+  exit "$2"
+}
 if ((${#failed[@]})); then
-  echo "failed: $(printf '%s, ' "${failed[@]}" | sed 's/, $//'); the same command measures what is missing" | tee "$folder/outcome"
-  exit 1
+  report "failed: $(printf '%s, ' "${failed[@]}" | sed 's/, $//'); the same command measures what is missing" 1
 fi
 # shellcheck disable=SC2154
-if ((count == 0)); then
-  echo "all is recorded already: nothing was measured" | tee "$folder/outcome"
-  exit 0
-fi
-echo "all $count shards ended well" | tee "$folder/outcome"
+((count > 0)) || report "all is recorded already: nothing was measured" 0
+report "all $count shards ended well" 0

@@ -59,5 +59,5 @@ else
   for experiment in $experiments; do run scripts/"$experiment"/steps.sh; done
 fi
 echo "  ended $(date +%s.%N)"
-echo $worst >"$folder/status-$number"
+echo $worst >"$folder/new-status-$number" && mv "$folder/"{new-,}"status-$number" # it appears whole
 exit $worst
