@@ -1,7 +1,7 @@
 #!/bin/bash
 # Kernels compile for the GPUs of today's courses: 7.5 (T4), 9.0 and 10.0. All of them are compiled elsewhere
-# for 8.0. Only device code is compiled, and for each source that differs between architectures
-# (__CUDA_ARCH__) only the shortest kernel that includes it: other sources are the same for all.
+# for 8.0. Only device code is compiled, and for each source that differs between architectures only the
+# kernel with the shortest text that includes it: other sources are the same for all.
 set -u
 cd "$(dirname "$0")/../.." || exit
 # shellcheck source=scripts/testing.sh
@@ -9,17 +9,19 @@ source scripts/testing.sh
 
 NVCC=${NVCC-$(own_make -s print-NVCC)}
 [[ $NVCC ]] || { echo "passed: without nvcc there is nothing to compile"; exit; }
-# users FILE: the kernels that include it, directly or through a header.
-users() {
-  local user
-  for user in $(grep -rlF "${1##*/}\"" cuda); do
-    if [[ $user == *.cu ]]; then echo "$user"; else users "$user"; fi
-  done
+# The build for emulation has noted which files a kernel includes: length_of prints the bytes of those in
+# cuda/, and the kernel.
+length_of() { # NOTES
+  local files
+  files=$(tr -s ' \\:' '\n' <"$1" | grep -E '^cuda/.*\.cuh?$' | sort -u)
+  # shellcheck disable=SC2086 # words
+  echo "$(cat $files | wc -c) $(grep -m 1 '\.cu$' <<<"$files")"
 }
+mapfile -t notes < <(find "${BUILD:-build}/emulated/cuda" -name '*.cu.d')
 chosen=()
-for source in $(grep -rlE '__CUDA_ARCH__\b' src/gpu cuda); do
-  # shellcheck disable=SC2046 # words
-  shortest=$(wc -c $(users "$source" | sort -u) | sort -n | awk 'NR == 1 { print $2 }')
+for source in $(grep -rlE '__CUDA_ARCH__ *[<>=]|__CUDA_ARCH_FEAT' src/gpu cuda); do
+  shortest=$(for file in $(grep -lF " $source" "${notes[@]}"); do length_of "$file"; done |
+    sort -n | awk 'NR == 1 { print $2 }')
   [[ " ${chosen[*]} " == *" $shortest "* ]] || chosen+=("$shortest")
 done
 expect "there are sources that tell architectures apart" test ${#chosen[@]} -ge 2
