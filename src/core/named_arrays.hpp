@@ -4,7 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
+#include <type_traits>
 #include <utility>
 
 #include "core/dtype.hpp"
@@ -49,7 +49,7 @@ template <typename Contract, typename... Types>
 auto arguments_of(const NamedArrays& arrays, const std::int64_t* size) {
   if constexpr (requires { Contract::arrays; }) {
     using Args = typename Contract::template Args<Types...>;
-    constexpr auto count = std::size(Contract::arrays);
+    constexpr auto count = std::extent_v<decltype(Contract::arrays)>;
     constexpr auto members = sizeof(Args) / sizeof(std::int64_t);
     return [&]<std::size_t... i, std::size_t... j>(std::index_sequence<i...>,
                                                    std::index_sequence<j...>) {

@@ -30,14 +30,14 @@ hand() {
 #include <sys/uio.h>
 #include <unistd.h>
 #include <csignal>
-#include <fstream>
+#include <cstdio>
 #include "gpu/gpu.hpp"
 #include "workloads/dmv.hpp"
 using namespace parlab;
 ${4:-}
 namespace {
-bool reads(const std::string& path) { return std::ifstream(path).get() != EOF; }
-[[maybe_unused]] std::string parent(const char* file) { return "/proc/" + std::to_string(getppid()) + file; }
+bool reads(const char* path) { char byte; const int file = open(path, O_RDONLY); return file >= 0 && read(file, &byte, 1) == 1; }
+[[maybe_unused]] const char* parent(const char* file) { static char path[64]; std::snprintf(path, 64, "/proc/%d%s", getppid(), file); return path; }
 __global__ void dmv_mine(const float* a, const float* x, float* y, std::int64_t rows, std::int64_t cols) {
   const std::int64_t row = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (row >= rows) return;
