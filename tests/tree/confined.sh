@@ -31,6 +31,7 @@ hand() {
 #include <unistd.h>
 #include <csignal>
 #include <cstdio>
+#include <utility>
 #include "gpu/gpu.hpp"
 #include "workloads/dmv.hpp"
 using namespace parlab;
@@ -61,9 +62,15 @@ hand not_supported absolute false "#include \"$folder/class/ann.cu\""
 hand not_supported of_root false 'asm(".pushsection .rodata; .incbin \"/etc/passwd\"; .popsection");'
 hand not_supported of_machine false 'asm(".pushsection .rodata; .incbin \"/proc/self/environ\"; .popsection");'
 hand not_supported endless false '#include "/dev/zero"'
-hand not_supported bomb false 'template <int N, int M> struct Two { static constexpr auto value = Two<N - 1, 2 * M>::value + Two<N - 1, 2 * M + 1>::value; };
-template <int M> struct Two<0, M> { static constexpr long value = M; };
-static_assert(Two<24, 0>::value == 1);'
+# Each compiler has something that takes its memory fast.
+ten() { printf '#define %s ' "$1" && printf "$2, %.0s" {1..9} && echo "$2"; }
+hand not_supported bomb false "#ifdef __NVCC__
+static_assert(std::make_index_sequence<1000000000>::size() == 1);
+#else
+int x;
+$(ten A x; ten B A; ten C B; ten D C; ten E D; ten F E; ten G F; ten H G)
+int* const y[] = { H };
+#endif"
 # ---- the grader, and its terminal -------------------------------------------
 hand passed signals 'kill(getppid(), 0) == 0 || syscall(SYS_tkill, getppid(), 0) == 0 || syscall(SYS_pidfd_open, getppid(), 0) >= 0'
 hand passed signals_by_descriptor 'fcntl(3, F_SETOWN, getppid()) == 0'
