@@ -148,9 +148,11 @@ void Stopwatch::time_reference(const Ceilings& ceilings) {
   reference_ = mean_of_runs(runs);
   all_.reference_time =
       over_all_processes(reference_, 1.0 / processes_of_reference);
-  for (auto& rung : all_.ladder) {
-    if (rung.full_name() == reference.full_name()) rung = *all_.reference;
-  }
+  auto& ladder = all_.ladder;
+  std::erase_if(ladder, [&](const Record& rung) {
+    return rung.full_name() == reference.full_name();
+  });
+  ladder.push_back(*all_.reference);
 }
 
 void Stopwatch::time(

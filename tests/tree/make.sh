@@ -146,12 +146,11 @@ expect "... and has a bin/parlab then" \
 
 # Any BLAS with the CBLAS interface, by its name in the records. with_blas SONAME: the verdict and the library
 # in the record of a matrix-vector product.
+measured=$(mktemp -d) # with the ceilings, for all of these
 with_blas() {
-  local records
-  records=$(mktemp -d)
-  PARLAB_BLAS=$1 bin/parlab-emulated dmv 64 --backend blas --iterations 3 --format csv --results "$records/r.jsonl" >/dev/null 2>&1
-  grep -oE '"verdict":"[a-z_]*"|"library":"[^"]*"' "$records/r.jsonl"
-  rm -r "$records"
+  rm -f "$measured/blas.jsonl"
+  PARLAB_BLAS=$1 bin/parlab-emulated dmv 64 --backend blas --iterations 3 --format csv --results "$measured/blas.jsonl" >/dev/null 2>&1
+  grep -oE '"verdict":"[a-z_]*"|"library":"[^"]*"' "$measured/blas.jsonl"
 }
 for soname in libopenblas.so.0 libblis.so.4; do
   if PATH=$PATH:/sbin ldconfig -p | grep -qF "$soname"; then
@@ -161,41 +160,39 @@ for soname in libopenblas.so.0 libblis.so.4; do
   fi
 done
 # OpenBLAS on a CPU that it does not know and takes for an old one, if it has kernels for several.
-on_core() { # CORE FOLDER: the same command as before, perhaps
-  OPENBLAS_CORETYPE=$1 bin/parlab-emulated dmv 64 --backend blas --iterations 3 --format csv --results "$2/r.jsonl" 2>&1
+on_core() { # CORE: the same command as before, perhaps
+  OPENBLAS_CORETYPE=$1 bin/parlab-emulated dmv 64 --backend blas --iterations 3 --format csv --results "$measured/cores.jsonl" 2>&1
 }
-cores=$(mktemp -d)
-on_core Prescott "$cores" >"$cores/said"
-if grep -qw avx2 /proc/cpuinfo && grep -q 'OpenBLAS [0-9.]* for Prescott' "$cores/r.jsonl"; then
-  expect "who runs an OpenBLAS that takes the CPU for an old one is told" grep -q OPENBLAS_CORETYPE= "$cores/said"
-  on_core Prescott "$cores" >"$cores/said"
-  expect "who resumes is told, too" grep -q OPENBLAS_CORETYPE= "$cores/said"
-  expect "and nothing is measured again" test "$(grep -c '"type":"record"' "$cores/r.jsonl")" = 1
-  on_core Haswell "$cores" >"$cores/said"
-  expect "with other kernels of the library it is" grep -q 'OpenBLAS [0-9.]* for Haswell' "$cores/r.jsonl"
+on_core Prescott >"$measured/said"
+if grep -qw avx2 /proc/cpuinfo && grep -q 'OpenBLAS [0-9.]* for Prescott' "$measured/cores.jsonl"; then
+  expect "who runs an OpenBLAS that takes the CPU for an old one is told" grep -q OPENBLAS_CORETYPE= "$measured/said"
+  on_core Prescott >"$measured/said"
+  expect "who resumes is told, too" grep -q OPENBLAS_CORETYPE= "$measured/said"
+  expect "and nothing is measured again" test "$(grep -c '"type":"record"' "$measured/cores.jsonl")" = 1
+  on_core Haswell >"$measured/said"
+  expect "with other kernels of the library it is" grep -q 'OpenBLAS [0-9.]* for Haswell' "$measured/cores.jsonl"
 fi
-rm -r "$cores"
 # A library whose own threads spin after each call, on the CPUs of the variant that is timed next.
 spinning=$(mktemp -d)
 fake_blas() { cc -std=gnu99 -O2 -shared -fPIC -DPARALLEL="$1" -o "$2" tests/places/spinning_blas.c -lpthread; }
 fake_blas 1 "$spinning/blas.so"
 fake_blas 0 "$spinning/serial.so"
 PARLAB_BLAS=$spinning/blas.so bin/parlab-emulated dmv 700 --backend openmp,blas --threads 1,2 --time-limit 0.2 \
-  --format csv --results "$spinning/r.jsonl" >/dev/null 2>&1
+  --format csv --results "$measured/r.jsonl" >/dev/null 2>&1
 expect "threads of a library are not taken for those of a variant" \
-  eval '! grep -o "\"verdict\":\"[a-oq-z].*" "$spinning/r.jsonl" && grep -q "\"backend\":\"blas\"" "$spinning/r.jsonl"'
+  eval '! grep -o "\"verdict\":\"[a-oq-z].*" "$measured/r.jsonl" && grep -q "\"backend\":\"blas\"" "$measured/r.jsonl"'
 # Inputs rewritten by one thread or, if they are large, by all of them.
 for size in 700 5000; do
   CALLS=$spinning/calls-$size PARLAB_BLAS=$spinning/blas.so bin/parlab-emulated dmv $size --dtype float --cache hot \
-    --backend blas --threads 2 --iterations 60 --format csv --results "$spinning/beside.jsonl" >/dev/null 2>&1
+    --backend blas --threads 2 --iterations 60 --format csv --results "$measured/beside.jsonl" >/dev/null 2>&1
   expect "hardly a call of a library of $size has threads of others beside it" \
     eval '(($(tr -cd . <"$spinning/calls-$size" | wc -c) > 60 && $(tr -cd ! <"$spinning/calls-$size" | wc -c) < 12))'
 done
-expect "records say that it has threads of its own" grep -qE '"library":"OpenBLAS.* with pthreads"' "$spinning/r.jsonl"
+expect "records say that it has threads of its own" grep -qE '"library":"OpenBLAS.* with pthreads"' "$measured/r.jsonl"
 expect "records say that a library computes on one thread" \
   eval 'with_blas $spinning/serial.so | grep -q "OpenBLAS.* without threads"'
-rm -r "$spinning"
 expect "a library without the interface is not_supported" eval 'with_blas libm.so.6 | grep -q not_supported'
+rm -r "$spinning" "$measured"
 
 folder=$(mktemp -d)
 printf '#include "core/register.hpp"\nint a;\n' >"$folder/alone.cu"
