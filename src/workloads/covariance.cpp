@@ -59,18 +59,20 @@ T whole_number(std::int64_t k, std::int64_t j, const Size& size,
 // Wide numbers: a column has one number, its opposite, and zeros. Its sum is
 // zero in any order, so the means cost no rounding and few centred values
 // differ from zero. Columns whose numbers are in the same rows have a product
-// that is not zero.
+// that is not zero. Every other column has a mean much larger than its
+// deviations: its products lose their digits unless it is centred first.
 template <typename T>
 T wide_number(std::int64_t k, std::int64_t j, const Size& size) {
   const auto m = size[0], n = size[1], middle = m / 2;
-  const T number = random_wide<T>(1, static_cast<std::uint64_t>(j));
+  const T number = random_wide<T>(1, static_cast<std::uint64_t>(j)),
+          mean = j % 2 == 0 ? T{0} : 256 * number;
   if (middle == 0) return number;
   const auto places = std::min(middle, std::max<std::int64_t>(n / 8, 1));
   const auto place =
       static_cast<std::int64_t>(random_bits(6, static_cast<std::uint64_t>(j)) %
                                 static_cast<std::uint64_t>(places));
   const auto row = place * middle / places;
-  return k == row ? number : k == row + middle ? -number : T{0};
+  return mean + (k == row ? number : k == row + middle ? -number : T{0});
 }
 
 // ---- the oracle -------------------------------------------------------------
@@ -236,6 +238,9 @@ struct CovarianceProduct {
         norm_[j] += c * c;
         terms_[j] += c != 0;
       });
+      // A mean of a few roundings more leaves no centred value zero.
+      for (std::int64_t j = first; j < end; ++j)
+        if (static_cast<double>(mean_[j]) != 0) terms_[j] = depth;
     }
     for (std::int64_t j = 0; j < n; ++j) {
       input_norm_[j] = std::sqrt(input_norm_[j]);
@@ -244,7 +249,9 @@ struct CovarianceProduct {
   }
 
   Bounds bounds(const Rounding& rounds, double u, Terms terms) const {
-    const Rounding plain{.sum = u, .to_nearest = rounds.to_nearest};
+    // Sums of equal numbers are rounded alike.
+    const Rounding plain{
+        .sum = u, .to_nearest = rounds.to_nearest && terms == Terms::random};
     const double m = static_cast<double>(depth),
                  mean_divisor = static_cast<double>(p_.mean_divisor);
     // Means that take away more than there is do not project.
@@ -290,8 +297,9 @@ struct CovarianceProduct {
 
   Covariance::Args<T> p_;
   std::vector<Wide> mean_;
-  std::vector<double> input_norm_, norm_;     // |x|_2, |c|_2
-  std::vector<std::int64_t> inputs_, terms_;  // how many x and c are not zero
+  std::vector<double> input_norm_, norm_;  // |x|_2, |c|_2
+  std::vector<std::int64_t> inputs_,
+      terms_;              // how many x and c may not be zero
   Bounds computed_, own_;  // of a variant, and of this reference
 };
 
