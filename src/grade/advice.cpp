@@ -253,8 +253,10 @@ constexpr Advice all_advice[] = {
 // A small error comes from arithmetic; a large one means that something else
 // was computed.
 constexpr const char* narrow_sums =
-    "It is nearly right: sums of many numbers that are added in a narrower "
-    "type, or in another order than the bound allows, lose digits.";
+    "It is nearly right: digits are lost in sums of many numbers that are "
+    "added "
+    "in a narrower type, or in another order than the bound allows, and in "
+    "differences of large numbers that nearly cancel.";
 
 const char* advice_on_element(const Detail& detail) {
   // {where, found, expected, ...}
