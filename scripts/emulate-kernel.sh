@@ -25,11 +25,12 @@ rm -f "$log"
   echo "$source has no Register<...>: no variant comes of it"
 
 # A main() of the file's own is not called. The runtime sees what kernels copy, clear and allocate by calls.
-# Arrays that they declare as extern __shared__, under any name, are one array of the runtime's.
+# Arrays that they declare as extern __shared__, under any name, are one array of the runtime's; std:: has
+# variables of threads, too.
 objcopy --redefine-sym memcpy=parlab_memcpy --redefine-sym memmove=parlab_memmove \
   --redefine-sym memset=parlab_memset --redefine-sym malloc=parlab_malloc \
   --redefine-sym _Znwm=parlab_new --redefine-sym _Znam=parlab_new_array --redefine-sym main=own_main "$object" || exit
-readelf --symbols --wide "$object" | awk '$4 == "TLS" && $7 == "UND" && $8 !~ /^parlab_/ { print $8 }' | sort -u |
+readelf --symbols --wide "$object" | awk '$4 == "TLS" && $7 == "UND" && $8 !~ /^(parlab_|_ZSt)/ { print $8 }' | sort -u |
   while read -r symbol; do
     objcopy --redefine-sym "$symbol=parlab_dynamic_shared" "$object" || exit
   done

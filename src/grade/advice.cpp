@@ -94,11 +94,11 @@ constexpr Advice all_advice[] = {
      "fit, and let each take several parts in a loop."},
     // ---- order
     {Cause::race_of_threads,
-     "Two threads of the team use one word, and one of them writes: give each "
-     "thread elements of its own, or use reduction(), atomic or critical. "
-     "collapse() shares out the inner loops, too. (OpenMP, Memory Model: "
-     "accesses that nothing orders are a data race, and the result is "
-     "unspecified.)"},
+     "Two threads use one word, and one of them writes: give each thread "
+     "elements of its own, or use reduction(), atomic or critical of OpenMP, "
+     "std::mutex or std::atomic of C++. collapse() shares out the inner loops, "
+     "too. (OpenMP, Memory Model: accesses that nothing orders are a data "
+     "race, and the result is unspecified.)"},
     {Cause::race_in_warp,
      "Lanes of a warp are not in step since Volta, and volatile orders nothing "
      "between them: __syncwarp() belongs between the write of one lane and the "

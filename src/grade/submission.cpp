@@ -206,7 +206,11 @@ void build_one(Submission& submission, const std::string& workload,
   if (!submission.is_cuda()) {
     trouble =
         with.make(submission, workload, folder, "host", submission.program);
-    if (!trouble && submission.source.find("omp") != std::string::npos) {
+    const auto mentions = [&](const char* word) {
+      return submission.source.find(word) != std::string::npos;
+    };
+    if (!trouble &&
+        (mentions("omp") || mentions("thread") || mentions("future"))) {
       trouble = with.make(submission, workload, folder, "races",
                           submission.for_races);
     }

@@ -29,7 +29,7 @@ struct Submission {
   // once it is built; for emulation if it is a kernel
   std::filesystem::path program = {};
   std::filesystem::path on_gpu = {};  // the same for a GPU
-  // and, if it uses OpenMP threads, one for finding their races
+  // and, if it mentions threads, one for finding their races
   std::filesystem::path for_races = {};
 
   bool is_cuda() const;

@@ -77,8 +77,9 @@ const Register<VectorSum, float> variant({.idea = "1024"},
       gpu.launch({.block = {1024}}, first, p.x, p.sum, p.n);
     });
 END
-threads() { # NAME BODY
+threads() { # NAME BODY [HEADER...]
   cat >"sums/$1.cpp" <<END
+$(test $# = 2 || printf '#include <%s>\n' "${@:3}")
 #include <omp.h>
 #include <atomic>
 #include <mutex>
@@ -210,13 +211,90 @@ return left + right; };
 #pragma omp parallel num_threads(team)
 #pragma omp single
 sum = sum_of(sum_of, x, n);"
+# ... of C++ and of POSIX. start: a team whose threads execute BODY, which has me; join: waits for it.
+start() {
+  echo "std::vector<std::thread> all;
+for (int me = 0; me < 4; ++me) all.emplace_back([&, me] { $1 });"
+}
+join='for (auto& one : all) one.join();'
+own='T own = 0;
+for (std::int64_t i = me; i < n; i += 4) own += x[i];'
+threads race_of_own_threads "$(start "$own sum += own;") $join" thread
+threads race_before_join "$(start "if (me == 0) { $loop sum += x[i]; }")
+const T seen = sum;
+$join
+sum += 0 * seen;" thread
+threads race_of_two_locks "std::mutex locks[2];
+$(start "$own const std::scoped_lock alone(locks[me % 2]); sum += own;") $join" thread
+threads race_of_posix "struct Work { const T* x; std::int64_t n; T* sum; } work{x, n, &sum};
+pthread_t other;
+pthread_create(&other, nullptr, [](void* of) -> void* {
+const auto& w = *static_cast<Work*>(of);
+for (std::int64_t i = 0; i < w.n; i += 2) *w.sum += w.x[i];
+return nullptr; }, &work);
+for (std::int64_t i = 1; i < n; i += 2) sum += x[i];
+pthread_join(other, nullptr);" pthread.h
+threads right_pool "std::mutex lock; std::condition_variable more; std::vector<std::int64_t> queue; bool ended = false;
+$(start "for (;;) { std::unique_lock mine(lock); more.wait(mine, [&] { return ended || !queue.empty(); });
+if (queue.empty()) return; const auto first = queue.back(); queue.pop_back(); mine.unlock();
+T own = 0; for (auto i = first; i < std::min(first + 8, n); ++i) own += x[i]; mine.lock(); sum += own; }")
+for (std::int64_t i = 0; i < n; i += 8) { { const std::lock_guard mine(lock); queue.push_back(i); } more.notify_one(); }
+{ const std::lock_guard mine(lock); ended = true; }
+more.notify_all();
+$join" thread condition_variable algorithm
+threads right_meetings "std::vector<T> parts(4); std::barrier meet(4); std::latch done(4); std::binary_semaphore free(1);
+std::atomic<T> again = 0;
+$(start "$own parts[me] = own; meet.arrive_and_wait();
+if (me == 3) for (const T one : parts) sum += one;
+meet.arrive_and_wait(); free.acquire(); sum += own; free.release();
+T old = again; while (!again.compare_exchange_weak(old, old + own)) continue;
+done.count_down();")
+done.wait();
+sum -= again;
+$join" thread barrier latch semaphore
+threads right_futures "std::shared_mutex lock; std::once_flag once; std::vector<T> copy; T other = 0;
+std::promise<T> told; auto heard = told.get_future();
+std::jthread teller([&] { T part = 0; for (std::int64_t i = 0; i < n; i += 4) part += x[i]; told.set_value(part); });
+std::vector<std::future<T>> parts;
+for (int me = 1; me < 4; ++me) parts.push_back(std::async(std::launch::async, [&, me] {
+std::call_once(once, [&] { copy.assign(x, x + n); });
+static const std::vector<int> steps(4, 4);
+T own = 0; for (std::int64_t i = me; i < n; i += steps[me]) own += copy[i];
+{ const std::shared_lock look(lock); own += 0 * other; }
+const std::unique_lock alone(lock); other += own; return own; }));
+for (auto& one : parts) sum += one.get();
+sum += heard.get() + 0 * other;
+teller.join();" thread future shared_mutex
+threads right_own_recursion "const auto sum_of = [n](const auto& again, const T* at, std::int64_t count) -> T {
+T left = 0, right = 0;
+if (count <= n / 32) { for (std::int64_t i = 0; i < count; ++i) left += at[i]; return left; }
+std::thread other([&] { left = again(again, at, count / 2); });
+right = again(again, at + count / 2, count - count / 2);
+other.join();
+return left + right; };
+sum = n < 32 ? 0 : sum_of(sum_of, x, n);
+if (n < 32) $loop sum += x[i];" thread
+threads right_posix "struct Work { const T* x; std::int64_t n; int me; T* sum; pthread_mutex_t* lock; pthread_barrier_t* meet; };
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; pthread_barrier_t meet; pthread_barrier_init(&meet, nullptr, 3);
+std::vector<Work> work; std::vector<pthread_t> all(3);
+for (int t = 0; t < 3; ++t) work.push_back({x, n, t, &sum, &lock, &meet});
+for (int t = 0; t < 3; ++t) pthread_create(&all[t], nullptr, [](void* of) -> void* {
+const auto& w = *static_cast<Work*>(of);
+if (w.me == 1) *w.sum = 0;
+pthread_barrier_wait(w.meet);
+T own = 0;
+for (std::int64_t i = w.me; i < w.n; i += 3) own += w.x[i];
+pthread_mutex_lock(w.lock); *w.sum += own; pthread_mutex_unlock(w.lock);
+return nullptr; }, &work[t]);
+for (auto one : all) pthread_join(one, nullptr);" pthread.h
 "$parlab" grade vector_sum sums --seed 5 --output summed >out 2>errors
 graded wrong_result one_block summed
-for name in race_plain race_of_parts race_of_critical race_of_tasks race_beside_atomic race_of_own_atomic; do
+for name in race_plain race_of_parts race_of_critical race_of_tasks race_beside_atomic race_of_own_atomic \
+  race_of_own_threads race_before_join race_of_two_locks race_of_posix; do
   graded wrong_result $name summed "line [0-9]+ of $name.cpp.*another thread.*line [0-9]+ of $name.cpp"
 done
 for name in right_reduction right_atomic right_parts right_mutex right_tasks right_own_atomic right_flag \
-  right_nested right_recursion; do
+  right_nested right_recursion right_pool right_meetings right_futures right_own_recursion right_posix; do
   graded passed $name summed
 done
 

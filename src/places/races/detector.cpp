@@ -12,6 +12,7 @@
 namespace parlab::races {
 
 thread_local Actor* self = nullptr;
+thread_local bool is_opening = false;
 
 namespace {
 
@@ -48,7 +49,7 @@ struct State {
   std::size_t actors = 0;
   int open_regions = 0;
   std::unordered_map<std::uintptr_t, Byte> bytes{};
-  std::unordered_map<const void*, Clock> released{};
+  std::unordered_map<const volatile void*, Clock> released{};
   std::optional<Found> found{};
 };
 State& state() {
@@ -147,13 +148,22 @@ std::string place_of(const void* where) {
   return place.empty() ? "an unknown line" : place;
 }
 
+// The state of what ran before.
+void forget_all() {
+  state().actors = 0;
+  state().bytes.clear();
+  state().released.clear();
+}
+
 void begin() {
+  self = nullptr;
   state().found.reset();
   state().watching = true;
 }
 
 std::optional<ThreadRace> end() {
   state().watching = false;
+  self = nullptr;
   if (!state().found) return std::nullopt;
   const auto& [address, writes, wrote, where, before] = *state().found;
   return ThreadRace{.address = address,
@@ -190,25 +200,32 @@ void access(const void* address, std::size_t bytes, bool writes, bool atomic,
 void forget(const void* address, std::size_t bytes) {
   if (!watched()) return;
   const Alone alone;
+  auto& known = state().bytes;
   const auto first = reinterpret_cast<std::uintptr_t>(address);
+  if (bytes > known.size()) {
+    std::erase_if(known, [&](const auto& byte) {
+      return byte.first >= first && byte.first < first + bytes;
+    });
+    return;
+  }
   for (auto at = first; at < first + bytes; ++at)
-    state().bytes.erase(at);
+    known.erase(at);
 }
 
-void acquire(const void* object) {
+void acquire(const volatile void* object) {
   if (!watched()) return;
   const Alone alone;
   self->clock.join(state().released[object]);
 }
 
-void release(const void* object) {
+void release(const volatile void* object) {
   if (!watched()) return;
   const Alone alone;
   state().released[object].join(self->clock);
   self->clock.tick(self->id);
 }
 
-void acquire_at_fence(const void* object) {
+void acquire_at_fence(const volatile void* object) {
   if (!watched()) return;
   const Alone alone;
   self->loads.join(state().released[object]);
@@ -222,11 +239,7 @@ void fence() {
 
 void open(Region& region) {
   const Alone alone;
-  if (state().open_regions++ == 0) {
-    state().actors = 0;
-    state().bytes.clear();
-    state().released.clear();
-  }
+  if (state().open_regions++ == 0 && self == nullptr) forget_all();
   if (self == nullptr) return;
   region.begin = self->clock;
   self->clock.tick(self->id);
@@ -276,6 +289,22 @@ Actor begin_task(bool after_its_siblings) {
   task.region = nullptr;
   self->clock.tick(self->id);
   return task;
+}
+
+std::optional<Actor> begin_thread() {
+  if (!state().watching) return std::nullopt;
+  if (self == nullptr) {
+    if (is_opening) return std::nullopt;
+    const Alone alone;
+    thread_local Actor own;
+    forget_all();
+    own = new_actor({});
+    self = &own;
+  } else if (self->region != nullptr) {
+    give_up();
+    return std::nullopt;
+  }
+  return begin_task(false);
 }
 
 void end_task(Actor& parent, Actor& task, bool is_waited_for) {

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace parlab::races {
@@ -28,14 +29,15 @@ class Clock {
   std::vector<std::uint32_t> times_;
 };
 
-// A thread of a team, or a task of one.
+// A thread of a team, a task of one, a thread of the program's own, or the
+// thread that has started one.
 struct Actor {
   std::size_t id = 0;
   Clock clock{};
-  Clock tasks{};  // tasks that it has started, as they ended
-  Clock loads{};  // what its relaxed loads have seen released
-  struct Region* region = nullptr;
-  std::size_t barriers = 0;  // barriers of the region that it has passed
+  Clock tasks{};                    // tasks that it has started, as they ended
+  Clock loads{};                    // what its relaxed loads have seen released
+  struct Region* region = nullptr;  // of a thread of a team
+  std::size_t barriers = 0;         // barriers of the region that it has passed
 };
 
 // A parallel region, while a team executes it.
@@ -46,8 +48,10 @@ struct Region {
   std::vector<Clock> barriers{};  // of all threads, at each barrier
 };
 
-// The actor of this thread; nullptr outside of a team or if nothing is watched.
+// The actor of this thread; nullptr if it has none or nothing is watched.
 extern thread_local Actor* self;
+// Whether this thread is about to open a region: the library starts its team.
+extern thread_local bool is_opening;
 
 void access(const void* address, std::size_t bytes, bool writes, bool atomic,
             const void* where);
@@ -56,10 +60,10 @@ void forget(const void* address, std::size_t bytes);
 
 // Everything before a release() of an object happens before everything after an
 // acquire() of it.
-void acquire(const void* object);
-void release(const void* object);
+void acquire(const volatile void* object);
+void release(const volatile void* object);
 // Like acquire(), from the next fence on.
-void acquire_at_fence(const void* object);
+void acquire_at_fence(const volatile void* object);
 void fence();
 
 // A team's way through a region: the thread that meets it opens it, and each
@@ -71,6 +75,9 @@ void leave(Region& region, Actor& actor);
 void arrive();  // before a barrier
 void go_on();   // after it
 Actor begin_task(bool after_its_siblings);
+// A thread that the calling thread is about to start; nothing if nothing is
+// watched or the library of OpenMP starts it.
+std::optional<Actor> begin_thread();
 void end_task(Actor& parent, Actor& task, bool is_waited_for);
 void wait_for_tasks();
 // The program uses something that this detector does not understand, so it

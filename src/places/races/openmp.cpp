@@ -1,8 +1,6 @@
 // Wrappers around libgomp's entry points. They record what a call orders and
 // then call the library. A task is executed when it is created.
-#include <dlfcn.h>
 #include <omp.h>
-#include <pthread.h>
 #include <sched.h>
 
 #include <atomic>
@@ -12,21 +10,11 @@
 
 #include "core/at_end.hpp"
 #include "places/races/detector.hpp"
+#include "places/races/real.hpp"
 
 using namespace parlab::races;
 
 namespace {
-
-template <typename F>
-F* behind(F*, const char* name) {
-  return reinterpret_cast<F*>(dlsym(RTLD_NEXT, name));
-}
-// The library's own function of this name.
-#define REAL(name)                                  \
-  ([] {                                             \
-    static auto* const real = behind(&name, #name); \
-    return real;                                    \
-  }())
 
 using Code = void (*)(void*);
 
@@ -57,6 +45,8 @@ auto in_region(F* real, Code code, void* data, More... more) {
   team.data = data;
   open(team);
   const parlab::AtEnd closing([&] { close(team); });
+  const parlab::AtEnd opened([] { is_opening = false; });
+  is_opening = true;
   return real(run_in_team, &team, more...);
 }
 
@@ -158,8 +148,6 @@ LOCKED(GOMP_ordered_start, GOMP_ordered_end, &all_ordered)
 LOCK(omp_lock_t, void, omp_set_lock, omp_test_lock, omp_unset_lock)
 LOCK(omp_nest_lock_t, void, omp_set_nest_lock, omp_test_nest_lock,
      omp_unset_nest_lock)
-LOCK(pthread_mutex_t, int, pthread_mutex_lock, pthread_mutex_trylock,
-     pthread_mutex_unlock)
 void GOMP_critical_name_start(void** name) {
   REAL(GOMP_critical_name_start)(name);
   acquire(name);
