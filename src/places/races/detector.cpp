@@ -47,6 +47,7 @@ struct State {
   std::atomic_flag taken{};
   std::atomic<bool> watching = false;
   std::size_t actors = 0;
+  std::uint32_t executions = 0;
   int open_regions = 0;
   std::unordered_map<std::uintptr_t, Byte> bytes{};
   std::unordered_map<const volatile void*, Clock> released{};
@@ -62,7 +63,11 @@ State& state() {
 thread_local bool inside = false;
 
 bool watched() {
-  return self != nullptr && !inside && state().watching;
+  if (self == nullptr || inside || !state().watching) return false;
+  // Orders between a thread of an earlier execution and those of this one may
+  // have been missed.
+  if (self->execution != state().executions) give_up();
+  return state().watching;
 }
 
 // Admits one thread at a time. It uses no lock of the system, because those are
@@ -122,7 +127,8 @@ void look_at(Byte& byte, const void* address, bool writes, const Access& now) {
 
 Actor new_actor(const Clock& clock) {
   if (state().actors == most_actors) state().watching = false;
-  Actor actor{.id = state().actors++, .clock = clock};
+  Actor actor{
+      .id = state().actors++, .execution = state().executions, .clock = clock};
   actor.clock.tick(actor.id);
   return actor;
 }
@@ -157,6 +163,7 @@ void forget_all() {
 
 void begin() {
   self = nullptr;
+  ++state().executions;
   state().found.reset();
   state().watching = true;
 }

@@ -33,6 +33,7 @@ class Clock {
 // thread that has started one.
 struct Actor {
   std::size_t id = 0;
+  std::uint32_t execution = 0;  // in which it began
   Clock clock{};
   Clock tasks{};                    // tasks that it has started, as they ended
   Clock loads{};                    // what its relaxed loads have seen released
