@@ -265,6 +265,19 @@ const std::unique_lock alone(lock); other += own; return own; }));
 for (auto& one : parts) sum += one.get();
 sum += heard.get() + 0 * other;
 teller.join();" thread future shared_mutex
+threads right_static_team "static std::atomic<int> go[2], done[2];
+static const T* at; static std::int64_t count; static T part;
+static struct Team {
+std::vector<std::thread> all;
+Team() { for (int me = 0; me < 2; ++me) all.emplace_back([me] {
+for (int seen = 0;;) { go[me].wait(seen); seen = go[me]; if (seen < 0) return;
+if (me == 0) { part = 0; for (std::int64_t i = 0; i < count; ++i) part += at[i]; } else part *= 2;
+done[me] = seen; done[me].notify_one(); } }); }
+~Team() { for (auto& one : go) { one = -1; one.notify_one(); } for (auto& one : all) one.join(); }
+} workers;
+at = x, count = n;
+for (int me = 0; me < 2; ++me) { const int before = go[me]++; go[me].notify_one(); done[me].wait(before); }
+sum = part / 2;" thread
 threads right_own_recursion "const auto sum_of = [n](const auto& again, const T* at, std::int64_t count) -> T {
 T left = 0, right = 0;
 if (count <= n / 32) { for (std::int64_t i = 0; i < count; ++i) left += at[i]; return left; }
@@ -294,7 +307,8 @@ for name in race_plain race_of_parts race_of_critical race_of_tasks race_beside_
   graded wrong_result $name summed "line [0-9]+ of $name.cpp.*another thread.*line [0-9]+ of $name.cpp"
 done
 for name in right_reduction right_atomic right_parts right_mutex right_tasks right_own_atomic right_flag \
-  right_nested right_recursion right_pool right_meetings right_futures right_own_recursion right_posix; do
+  right_nested right_recursion right_pool right_meetings right_futures right_static_team right_own_recursion \
+  right_posix; do
   graded passed $name summed
 done
 
