@@ -1,6 +1,7 @@
 #include "grade/grader.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <system_error>
 
@@ -179,6 +180,20 @@ void Judge::look_for_races(Grade& grade) {
   Plan plan = plan_to_verify(variant, watched_s_at_most);
   plan.tunables["threads"] = {std::begin(threads_to_watch),
                               std::end(threads_to_watch)};
+  // Of a loop over one row nothing is shared out: a longer size, the quickest,
+  // if there is one.
+  const auto is_shared_out = [](const Size& size) {
+    return size.front() >= threads_to_watch[0];
+  };
+  if (std::ranges::none_of(plan.sizes, is_shared_out)) {
+    auto sizes = sizes_for(all_.assignment, variant);
+    std::erase_if(sizes, std::not_fn(is_shared_out));
+    const auto quickest =
+        std::ranges::min_element(sizes, {}, [&](const Size& size) {
+          return plan.workload->work(size, all_.assignment.dtype).flops;
+        });
+    if (quickest != sizes.end()) plan.sizes.push_back(*quickest);
+  }
   if (plan.sizes.empty()) return;
   Grade found;
   parlab::grade::judge(found, swept(plan, watched->places, all_));

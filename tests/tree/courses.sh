@@ -358,6 +358,8 @@ expect "with OpenMP" "$parlab" grade --check --course solve solving/lea.cpp
 sed 's/^  for (int i/  float sum;\n#pragma omp parallel for\n&/; s/      float sum/      sum/' solving/eva.cpp >solving/max.cpp
 expect "whose races are found, whatever the course says of threads" \
   eval '! "$parlab" grade --check --course solve solving/max.cpp >out 2>&1 && grep -q "another thread" out'
+expect "also where all small sizes that are drawn have one row" \
+  eval '! "$parlab" grade --check --course solve --seed 6 solving/max.cpp >out 2>&1 && grep -q "another thread" out'
 sed 's/solve/salve/' solving/eva.cpp >solving/ola.cpp
 expect "a file without that function is told so" \
   eval '! "$parlab" grade --check --course solve solving/ola.cpp >out 2>&1 && grep -q "no function solve" out'
