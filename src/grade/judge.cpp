@@ -1,7 +1,6 @@
 #include "grade/grader.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <system_error>
 
@@ -13,7 +12,7 @@ namespace {
 
 constexpr double emulated_s_beside_gpu = 5;  // per execution
 // estimated emulation time per execution, which is about as long
-constexpr double watched_s_at_most = 0.02;
+constexpr double watched_s_at_most = 0.02, watched_s_to_share = 1;
 // Shares of some sizes are equal with one of them and differ with the other.
 constexpr std::int64_t threads_to_watch[] = {3, 4};
 
@@ -177,23 +176,22 @@ void Judge::look_for_races(Grade& grade) {
       start(grade, {.command = {grade.submission.for_races.string(), workload},
                     .user = grade.submission.user});
   const auto& variant = watched->variant;
-  Plan plan = plan_to_verify(variant, watched_s_at_most);
+  Plan plan = plan_to_verify(variant, watched_s_to_share);
+  const auto seconds = [&](const Size& size) {
+    return emulated_seconds(plan.workload->work(size, all_.assignment.dtype));
+  };
+  std::ranges::sort(plan.sizes, {}, seconds);
+  auto end = std::ranges::find_if(plan.sizes, [&](const Size& size) {
+    return seconds(size) > watched_s_at_most;
+  });
+  // Threads share no loop over one row, so a longer size is among them.
+  const auto shared = std::ranges::find_if(plan.sizes, [](const Size& size) {
+    return size.front() >= threads_to_watch[0];
+  });
+  if (shared != plan.sizes.end()) end = std::max(end, shared + 1);
+  plan.sizes.erase(end, plan.sizes.end());
   plan.tunables["threads"] = {std::begin(threads_to_watch),
                               std::end(threads_to_watch)};
-  // Of a loop over one row nothing is shared out: a longer size, the quickest,
-  // if there is one.
-  const auto is_shared_out = [](const Size& size) {
-    return size.front() >= threads_to_watch[0];
-  };
-  if (std::ranges::none_of(plan.sizes, is_shared_out)) {
-    auto sizes = sizes_for(all_.assignment, variant);
-    std::erase_if(sizes, std::not_fn(is_shared_out));
-    const auto quickest =
-        std::ranges::min_element(sizes, {}, [&](const Size& size) {
-          return plan.workload->work(size, all_.assignment.dtype).flops;
-        });
-    if (quickest != sizes.end()) plan.sizes.push_back(*quickest);
-  }
   if (plan.sizes.empty()) return;
   Grade found;
   parlab::grade::judge(found, swept(plan, watched->places, all_));

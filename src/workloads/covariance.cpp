@@ -238,7 +238,7 @@ struct CovarianceProduct {
         norm_[j] += c * c;
         terms_[j] += c != 0;
       });
-      // A mean of a few roundings more leaves no centred value zero.
+      // Where a mean was rounded, no centred value is zero.
       for (std::int64_t j = first; j < end; ++j)
         if (static_cast<double>(mean_[j]) != 0) terms_[j] = depth;
     }
@@ -297,9 +297,8 @@ struct CovarianceProduct {
 
   Covariance::Args<T> p_;
   std::vector<Wide> mean_;
-  std::vector<double> input_norm_, norm_;  // |x|_2, |c|_2
-  std::vector<std::int64_t> inputs_,
-      terms_;              // how many x and c may not be zero
+  std::vector<double> input_norm_, norm_;     // |x|_2, |c|_2
+  std::vector<std::int64_t> inputs_, terms_;  // how many x and c are not zero
   Bounds computed_, own_;  // of a variant, and of this reference
 };
 

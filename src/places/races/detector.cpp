@@ -12,7 +12,6 @@
 namespace parlab::races {
 
 thread_local Actor* self = nullptr;
-thread_local bool is_opening = false;
 
 namespace {
 
@@ -301,8 +300,8 @@ Actor begin_task(bool after_its_siblings) {
 std::optional<Actor> begin_thread() {
   if (!state().watching) return std::nullopt;
   if (self == nullptr) {
-    if (is_opening) return std::nullopt;
     const Alone alone;
+    if (state().open_regions > 0) return std::nullopt;  // OpenMP's library
     thread_local Actor own;
     forget_all();
     own = new_actor({});

@@ -51,8 +51,6 @@ struct Region {
 
 // The actor of this thread; nullptr if it has none or nothing is watched.
 extern thread_local Actor* self;
-// Whether this thread is about to open a region: the library starts its team.
-extern thread_local bool is_opening;
 
 void access(const void* address, std::size_t bytes, bool writes, bool atomic,
             const void* where);

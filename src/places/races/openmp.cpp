@@ -45,8 +45,6 @@ auto in_region(F* real, Code code, void* data, More... more) {
   team.data = data;
   open(team);
   const parlab::AtEnd closing([&] { close(team); });
-  const parlab::AtEnd opened([] { is_opening = false; });
-  is_opening = true;
   return real(run_in_team, &team, more...);
 }
 

@@ -5,7 +5,6 @@
 #include <semaphore.h>
 
 #include <memory>
-#include <optional>
 
 #include "core/at_end.hpp"
 #include "places/races/detector.hpp"
@@ -49,7 +48,7 @@ void* run_thread(void* of) {
   return started->code(started->data);
 }
 
-// Initialisers that this thread is about to call.
+// The initialiser that this thread is about to call.
 struct Once {
   pthread_once_t* control;
   void (*code)();
@@ -97,11 +96,12 @@ int pthread_once(pthread_once_t* control, void (*code)()) {
   acquire(control);
   return error;
 }
+
 // ---- locks
 #define ACQUIRES(name, parameters, ...)        \
   int name parameters noexcept {               \
     const int error = REAL(name)(__VA_ARGS__); \
-    acquire(lock);                             \
+    if (error == 0) acquire(lock);             \
     return error;                              \
   }
 #define RELEASES(name, parameters, ...) \
@@ -126,6 +126,17 @@ ACQUIRES(pthread_mutex_timedlock,
 ACQUIRES(pthread_mutex_clocklock,
          (pthread_mutex_t * lock, clockid_t clock, const timespec* until), lock,
          clock, until)
+ACQUIRES(pthread_rwlock_timedrdlock,
+         (pthread_rwlock_t * lock, const timespec* until), lock, until)
+ACQUIRES(pthread_rwlock_timedwrlock,
+         (pthread_rwlock_t * lock, const timespec* until), lock, until)
+ACQUIRES(pthread_rwlock_clockrdlock,
+         (pthread_rwlock_t * lock, clockid_t clock, const timespec* until),
+         lock, clock, until)
+ACQUIRES(pthread_rwlock_clockwrlock,
+         (pthread_rwlock_t * lock, clockid_t clock, const timespec* until),
+         lock, clock, until)
+ACQUIRES(sem_trywait, (sem_t * lock), lock)
 RELEASES(sem_post, (sem_t * lock), lock)
 
 // ---- waits: these may be cancelled, so they may throw
@@ -151,20 +162,22 @@ int pthread_barrier_wait(pthread_barrier_t* barrier) noexcept {
   acquire(barrier);
   return last;
 }
-int sem_wait(sem_t* lock) {
-  const int error = REAL(sem_wait)(lock);
-  acquire(lock);
-  return error;
-}
-int sem_trywait(sem_t* lock) noexcept {
-  const int error = REAL(sem_trywait)(lock);
-  acquire(lock);
-  return error;
-}
+#define WAITS_FOR_POST(name, parameters, ...)  \
+  int name parameters {                        \
+    const int error = REAL(name)(__VA_ARGS__); \
+    if (error == 0) acquire(lock);             \
+    return error;                              \
+  }
+WAITS_FOR_POST(sem_wait, (sem_t * lock), lock)
+WAITS_FOR_POST(sem_timedwait, (sem_t * lock, const timespec* until), lock,
+               until)
+WAITS_FOR_POST(sem_clockwait,
+               (sem_t * lock, clockid_t clock, const timespec* until), lock,
+               clock, until)
 
 }  // extern "C"
 
-// Of a static variable.
+// Threads meet at the guard of a static variable.
 namespace __cxxabiv1 {
 extern "C" {
 int __cxa_guard_acquire(__guard* guard) {
