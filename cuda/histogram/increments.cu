@@ -3,8 +3,11 @@
 // left is to find the addresses with few instructions. Bytes 0 and 2 of a word
 // become two addresses of 16 bits in one go, and so do bytes 1 and 3. With 32
 // copies of the bins each lane has its own bank, and lanes with equal elements
-// do not wait for one another. The last block to end writes the sums, so that
-// no launch clears them before.
+// do not wait for one another.
+//
+// A bin's total is a word of 8 bytes. Its upper half counts the blocks that
+// have added to it, so the last of them knows the sum from the same operation:
+// no launch clears the bins before, and no block waits for another.
 #include <algorithm>
 
 #include "gpu/gpu.hpp"
@@ -24,6 +27,10 @@ static_assert(bin_bytes == 1 << 7 && shared_bytes <= 1 << 16);
 struct alignas(16) Word {
   unsigned part[4];
 };
+
+// Of a bin: the sum, and one_block for each block that has added to it.
+using Total = unsigned long long;
+constexpr Total one_block = 1ull << 32;
 
 class Counters {
  public:
@@ -47,8 +54,9 @@ class Counters {
   }
 
   // All threads of the block must call it, once. Four threads add up a bin;
-  // each lane begins with a different copy, and so in a different bank.
-  __device__ void add_to(int* sums) {
+  // each lane begins with a different copy, and so in a different bank. The
+  // last block writes h.
+  __device__ void add_to(Total* totals, int* h) {
     __syncthreads();
     const int bin = threadIdx.x / 4, part = threadIdx.x % 4;
     int sum = 0;
@@ -59,7 +67,12 @@ class Counters {
     }
     sum += __shfl_xor_sync(0xffffffffu, sum, 1);
     sum += __shfl_xor_sync(0xffffffffu, sum, 2);
-    if (part == 0 && sum != 0) atomicAdd(&sums[bin], sum);
+    if (part != 0) return;
+    const Total mine = one_block | static_cast<unsigned>(sum);
+    const Total now = atomicAdd(&totals[bin], mine) + mine;
+    if (now / one_block != gridDim.x) return;
+    h[bin] = static_cast<int>(now % one_block);
+    atomicExch(&totals[bin], Total{0});
   }
 
  private:
@@ -86,11 +99,10 @@ __device__ void add_word(Counters& counters, const Word& word) {
   }
 }
 
-// sums, finished: zero before and afterwards.
+// totals: zero before and afterwards.
 template <typename T>
 __global__ void __launch_bounds__(block_threads, 2)
-    histogram_increments(const T* x, int* h, std::int64_t n, int* sums,
-                         unsigned* finished) {
+    histogram_increments(const T* x, int* h, std::int64_t n, Total* totals) {
   constexpr int per_word = 16 / sizeof(T);
   Counters counters(shared_memory<unsigned char>());
   const std::int64_t threads = std::int64_t{gridDim.x} * block_threads;
@@ -112,19 +124,16 @@ __global__ void __launch_bounds__(block_threads, 2)
     add_word<T>(counters, words[i]);
   for (i = count * per_word + me; i < n; i += threads)
     counters.add(static_cast<unsigned>(Histogram::bin_of(x[i])));
-  counters.add_to(sums);
+  counters.add_to(totals, h);
+}
 
-  __shared__ bool last;
-  __threadfence();
-  __syncthreads();
-  if (threadIdx.x == 0) last = atomicAdd(finished, 1u) == gridDim.x - 1;
-  __syncthreads();
-  if (!last) return;
-
-  __threadfence();
-  if (threadIdx.x < Histogram::bins)
-    h[threadIdx.x] = atomicExch(&sums[threadIdx.x], 0);
-  if (threadIdx.x == 0) atomicExch(finished, 0u);
+// A block costs an addition to each bin's total, a thread with few words waits
+// for memory: eight words each, but enough blocks for half of the device as
+// long as there is a word for each thread.
+inline std::int64_t blocks_for(Gpu& gpu, std::int64_t words) {
+  const std::int64_t half = gpu.multiprocessors() / 2;
+  return std::max(std::min(ceil_div(words, block_threads), half),
+                  ceil_div(words, 8 * block_threads));
 }
 
 }  // namespace
@@ -139,11 +148,10 @@ const Register<Histogram, std::uint8_t, int> variant(
                                                       block_threads,
                                                       shared_bytes);
       const std::int64_t words = ceil_div(p.n, 16 / std::int64_t{sizeof(T)});
-      gpu.launch({.grid = {std::clamp(ceil_div(words, block_threads),
-                                      std::int64_t{1}, wave)},
-                  .block = {block_threads},
-                  .shared_bytes = shared_bytes},
-                 histogram_increments<T>, p.x, p.h, p.n,
-                 gpu.zeroed_scratch<int>(Histogram::bins),
-                 gpu.zeroed_scratch<unsigned>(1));
+      gpu.launch(
+          {.grid = {std::clamp(blocks_for(gpu, words), std::int64_t{1}, wave)},
+           .block = {block_threads},
+           .shared_bytes = shared_bytes},
+          histogram_increments<T>, p.x, p.h, p.n,
+          gpu.zeroed_scratch<Total>(Histogram::bins));
     });
