@@ -13,6 +13,8 @@
 // place to run. A first launch sets words and counter to 0; the second one
 // starts meanwhile. The order of additions depends on which prefixes are known
 // when.
+#include <bit>
+
 #include "block_scan.cuh"
 #include "gpu/overlap.hpp"
 #include "workloads/scan.hpp"
@@ -150,6 +152,16 @@ void launch_look_back(Gpu& gpu, const Scan::Args<T>& p, std::int64_t block) {
              scan_look_back<T, words>, p.x, p.y, p.n, states);
 }
 
+// The words per thread, where threads with one word each have one_word elements
+// together: as few as make one tile, which needs no second launch; or as few as
+// make 32 tiles, whose states a warp sees in one look back.
+std::int64_t words_for(std::int64_t n, std::int64_t one_word) {
+  const auto least =
+      std::bit_ceil(static_cast<std::uint64_t>(ceil_div(n, one_word)));
+  if (least <= 8) return static_cast<std::int64_t>(least);
+  return n <= 32 * 2 * one_word ? 2 : 4;
+}
+
 }  // namespace
 
 const Register<Scan, int, float, double> variant(
@@ -167,13 +179,9 @@ const Register<Scan, int, float, double> variant(
     },
     []<typename T>(Gpu& gpu, const Scan::Args<T>& p, const Tunables& tunables) {
       const auto block = tunables["block"];
-      auto words = tunables["words"];
-      if (words == 0) {
-        // Small tiles while these are few.
-        const auto one_word = block * Word<T>::count;
-        words = p.n > 8 * gpu.multiprocessors() * one_word ? 4 : 1;
-      }
-      switch (words) {
+      const auto words = tunables["words"];
+      const auto one_word = block * Word<T>::count;
+      switch (words > 0 ? words : words_for(p.n, one_word)) {
         case 1:
           return launch_look_back<1>(gpu, p, block);
         case 2:
