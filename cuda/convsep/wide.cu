@@ -11,6 +11,7 @@
 // with whole words. Rows that are not aligned in global memory are read and
 // written element by element.
 #include "gpu/gpu.hpp"
+#include "gpu/store_whole.hpp"
 #include "workloads/convsep.hpp"
 
 using namespace parlab;
@@ -58,7 +59,7 @@ template <bool ALIGNED, typename T>
 __device__ void convsep_wide_write(T* row, std::int64_t col, std::int64_t cols,
                                    const WideWord<T>& word) {
   if (ALIGNED) {
-    if (col < cols) *reinterpret_cast<WideWord<T>*>(row + col) = word;
+    if (col < cols) store_whole(row + col, word);
   } else {
     _Pragma("unroll")
     for (int e = 0; e < WideWord<T>::size; ++e) {

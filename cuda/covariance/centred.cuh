@@ -6,6 +6,7 @@
 
 #include "gpu/gpu.hpp"
 #include "gpu/overlap.hpp"
+#include "gpu/store_whole.hpp"
 #include "workloads/covariance.hpp"
 
 using namespace parlab;
@@ -53,7 +54,7 @@ __global__ void __launch_bounds__(256, 6)
       sum.element[v] += parts[i][threadIdx.x].element[v];
   }
 
-  *reinterpret_cast<Vector*>(sums + blockIdx.y * n + col) = sum;
+  store_whole(sums + blockIdx.y * n + col, sum);
 }
 
 // centred: rows x stride. Elements beyond the m x n of data become 0. Every
@@ -110,7 +111,7 @@ __global__ void __launch_bounds__(256, 6)
       for (int v = 0; v < VECTOR; ++v)
         to.element[v] -= mean.element[v];
     }
-    *reinterpret_cast<Vector*>(centred + row * stride + col) = to;
+    store_whole(centred + row * stride + col, to);
   }
 }
 

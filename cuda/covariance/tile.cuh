@@ -24,6 +24,7 @@
 #include <cuda_pipeline.h>
 
 #include "centred.cuh"
+#include "gpu/store_whole.hpp"
 
 using namespace parlab;
 
@@ -232,9 +233,8 @@ __device__ void store_square(T* cov, std::int64_t i, std::int64_t j,
   if (i < j && n % VECTOR == 0) {
     _Pragma("unroll")
     for (int v = 0; v < VECTOR; ++v) {
-      *reinterpret_cast<CovarianceVector<T>*>(cov + (i + v) * n + j) =
-          across[v];
-      *reinterpret_cast<CovarianceVector<T>*>(cov + (j + v) * n + i) = down[v];
+      store_whole(cov + (i + v) * n + j, across[v]);
+      store_whole(cov + (j + v) * n + i, down[v]);
     }
     return;
   }

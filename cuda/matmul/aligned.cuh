@@ -7,6 +7,7 @@
 
 #include "gpu/gpu.hpp"
 #include "gpu/overlap.hpp"
+#include "gpu/store_whole.hpp"
 #include "workloads/matmul.hpp"
 
 using namespace parlab;
@@ -69,7 +70,7 @@ __global__ void __launch_bounds__(aligning_threads)
     _Pragma("unroll")
     for (int i = 0; i < pieces; ++i) {
       const std::int64_t at = col + i * 32 * width;
-      if (at < copy.pitch) *reinterpret_cast<Piece*>(to + at) = piece[i];
+      if (at < copy.pitch) store_whole(to + at, piece[i]);
     }
   }
 }

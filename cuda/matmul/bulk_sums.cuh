@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "bulk_shares.cuh"
+#include "gpu/store_whole.hpp"
 
 using namespace parlab;
 
@@ -79,7 +80,7 @@ __device__ __forceinline__ void store(const Matmul::Args<double>& p, int row,
   if (row >= p.m || col >= p.n) return;
   double* const at = p.c + row * p.n + col;
   if (p.n % 2 == 0) {
-    *reinterpret_cast<Pair*>(at) = {one, two};
+    store_whole(at, Pair{one, two});
   } else {
     at[0] = one;
     if (col + 1 < p.n) at[1] = two;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "gpu/store_whole.hpp"
 #include "split.cuh"
 
 using namespace parlab;
@@ -115,9 +116,8 @@ __device__ __forceinline__ bool split_share(const SplitMatrix& matrix,
           split_eight(element[i], scale, by_row, large, part) || too_large;
       if (row >= matrix.height || col >= matrix.pitch) continue;
       auto* const to = matrix.to + row * matrix.pitch + col;
-      *reinterpret_cast<EightHalves*>(to) = part[0];
-      *reinterpret_cast<EightHalves*>(to + matrix.height * matrix.pitch) =
-          part[1];
+      store_whole(to, part[0]);
+      store_whole(to + matrix.height * matrix.pitch, part[1]);
     }
   }
 

@@ -9,6 +9,7 @@
 //
 // Splitting costs the same for every k, and short sums are more accurate: if k
 // is less than least_k, or m or n less than a quarter of it, `tensor` is taken.
+#include "gpu/store_whole.hpp"
 #include "residue_products.cuh"
 #include "tensor.cuh"
 
@@ -36,8 +37,7 @@ struct PlainProduct {
     double* const to = c + row * n + col;
     left *= back * cols[col].back;
     if (n % 2 == 0) {
-      *reinterpret_cast<double2*>(to) =
-          double2{left, right * (back * cols[col + 1].back)};
+      store_whole(to, double2{left, right * (back * cols[col + 1].back)});
     } else {
       to[0] = left;
       if (col + 1 < n) to[1] = right * (back * cols[col + 1].back);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "gpu/store_whole.hpp"
 #include "gpu/tensor_cores.hpp"
 #include "tensor_shapes.cuh"
 
@@ -104,7 +105,7 @@ __device__ __forceinline__ void store(
       const Pair part = {from[0], from[2]};
       double* const at = c + row * n + col;
       if (aligned) {
-        if (col < n) *reinterpret_cast<Pair*>(at) = part;
+        if (col < n) store_whole(at, part);
       } else {
         if (col < n) at[0] = part.element[0];
         if (col + 1 < n) at[1] = part.element[1];

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "gpu/store_whole.hpp"
+
 using namespace parlab;
 
 namespace {
@@ -63,7 +65,7 @@ __device__ __forceinline__ void store(T* c, std::int64_t m, std::int64_t n,
       for (int i = 0; i < size; ++i)
         out.element[i] = sum[r][s + i];
       if (ALIGNED) {
-        if (col < n) *reinterpret_cast<Vector<T>*>(c + row * n + col) = out;
+        if (col < n) store_whole(c + row * n + col, out);
       } else {
         _Pragma("unroll")
         for (int i = 0; i < size; ++i) {

@@ -8,6 +8,7 @@
 // lanes that take every fourth element of some rows find them in different
 // banks. Rows of a are read element by element, 128 neighbouring bytes at a
 // time. Where all rows are aligned, `wide` does the work.
+#include "gpu/store_whole.hpp"
 #include "wide.cuh"
 
 namespace {
@@ -22,16 +23,6 @@ struct Slanting {
   static constexpr int pitch = (rows + 4) / 4 * 4 + 2;
   static constexpr int words = tall / n;  // in a row of the tile
 };
-
-// The compiler would split an ordinary store of a word and merge it with stores
-// of single elements.
-__device__ __forceinline__ void store(float* to, const Word<float>& word) {
-  const auto& at = word.at;
-  __stcg(reinterpret_cast<float4*>(to), float4{at[0], at[1], at[2], at[3]});
-}
-__device__ __forceinline__ void store(double* to, const Word<double>& word) {
-  __stcg(reinterpret_cast<double2*>(to), double2{word.at[0], word.at[1]});
-}
 
 template <typename T, int tall, int wide>
 __global__ void __launch_bounds__(Slanting<T, tall, wide>::threads)
@@ -74,7 +65,7 @@ __global__ void __launch_bounds__(Slanting<T, tall, wide>::threads)
     T* const to = b + begin + row0 + place;
     const std::int64_t before = row0 + place, left = rows - before;
     if (before >= 0 && left >= S::n) {
-      store(to, found);
+      store_whole(to, found);
       continue;
     }
     _Pragma("unroll")
