@@ -10,7 +10,7 @@
 // warp reads or writes such rows element by element, 128 neighbouring bytes at
 // a time. Reads depend on the columns, writes on the rows, so each chooses for
 // itself. Matrices with few tiles get smaller ones, so that all multiprocessors
-// have some.
+// have some; so do matrices of doubles.
 #include "wide.cuh"
 
 const Register<Transpose, float, double> variant(

@@ -19,7 +19,7 @@ struct alignas(16) Word {
 template <typename T, int size>
 struct Tile {
   static constexpr int n = Word<T>::count;
-  static constexpr int threads = size * size / 16;
+  static constexpr int threads = size * size * sizeof(T) / 64;
   static constexpr int words = size / n;  // in a row
 
   // The place of a word in shared memory; `word` counts along the row.
@@ -139,7 +139,7 @@ void launch_with_words(Gpu& gpu, const Transpose::Args<T>& p) {
 template <typename T>
 void launch_wide(Gpu& gpu, const Transpose::Args<T>& p) {
   const auto tiles = ceil_div(p.rows, 64) * ceil_div(p.cols, 64);
-  if (tiles >= 4 * gpu.multiprocessors()) {
+  if (sizeof(T) == 4 && tiles >= 4 * gpu.multiprocessors()) {
     launch_with_words<64>(gpu, p);
   } else {
     launch_with_words<32>(gpu, p);
