@@ -330,7 +330,7 @@ Judgement outlier(const Evidence& e) {
 }
 
 Judgement blocks_contradict(const Evidence&) {
-  const auto rows = published("separable-convolution-tile-sizes");
+  const auto& rows = published("separable-convolution-tile-sizes");
   const auto tiles_of = [](const PublishedRow& row) {
     return std::array{row.text("tile_w1"), row.text("tile_h1"),
                       row.text("tile_w2"), row.text("tile_h2")};

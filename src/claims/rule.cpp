@@ -249,7 +249,7 @@ std::optional<double> counter(const Record& record, const std::string& name) {
 }
 
 Selection in_range_of(const std::string& table, const Selection& all) {
-  const auto rows = published(table);
+  const auto& rows = published(table);
   const auto [least, most] = std::ranges::minmax_element(
       rows, {}, [](const PublishedRow& one) { return one.number("rows"); });
   return all.where([low = least->number("rows"),

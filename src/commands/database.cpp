@@ -67,7 +67,7 @@ void add_published(Database& database) {
     if (entry.path().extension() == ".csv") files.insert(entry.path());
   }
   for (const auto& file : files) {
-    const auto rows = published(file.stem().string());
+    const auto& rows = published(file.stem().string());
     std::vector<TableColumn> columns;
     for (const auto& [column, cell] : rows.front().cells())
       columns.push_back({column, false});

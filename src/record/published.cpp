@@ -18,6 +18,29 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, ignored);
 }
 
+std::vector<PublishedRow> read(const fs::path& path) {
+  std::istringstream in(read_text(path, "the published numbers in"));
+  std::string line;
+  std::getline(in, line);
+  const auto titles = split(line, ',');  // no cell holds a comma or a quote
+  std::vector<PublishedRow> rows;
+  for (int number = 2; std::getline(in, line); ++number) {
+    const auto where = path.string() + ":" + std::to_string(number);
+    const auto cells = split(line, ',');
+    if (cells.size() != titles.size()) {
+      throw UsageError(where + ": " + std::to_string(cells.size()) +
+                       " cells, but " + std::to_string(titles.size()) +
+                       " columns");
+    }
+    std::map<std::string, std::string> row;
+    for (std::size_t i = 0; i < titles.size(); ++i)
+      row[titles[i]] = cells[i];
+    rows.emplace_back(where, std::move(row));
+  }
+  if (rows.empty()) throw UsageError(path.string() + ": no rows");
+  return rows;
+}
+
 }  // namespace
 
 PublishedRow::PublishedRow(std::string where,
@@ -50,27 +73,20 @@ fs::path published_folder() {
                    program.string() + ": run parlab in its own tree");
 }
 
-std::vector<PublishedRow> published(const std::string& table) {
+const std::vector<PublishedRow>& published(const std::string& table) {
+  struct Table {
+    fs::file_time_type written;
+    std::vector<PublishedRow> rows;
+  };
+  static std::map<fs::path, Table> known;
   const auto path = published_folder() / (table + ".csv");
-  std::istringstream in(read_text(path, "the published numbers in"));
-  std::string line;
-  std::getline(in, line);
-  const auto titles = split(line, ',');  // no cell holds a comma or a quote
-  std::vector<PublishedRow> rows;
-  for (int number = 2; std::getline(in, line); ++number) {
-    const auto where = path.string() + ":" + std::to_string(number);
-    const auto cells = split(line, ',');
-    if (cells.size() != titles.size()) {
-      throw UsageError(where + ": " + std::to_string(cells.size()) +
-                       " cells, but " + std::to_string(titles.size()) +
-                       " columns");
-    }
-    std::map<std::string, std::string> row;
-    for (std::size_t i = 0; i < titles.size(); ++i)
-      row[titles[i]] = cells[i];
-    rows.emplace_back(where, std::move(row));
+  std::error_code ignored;  // reading says what is wrong
+  const auto written = fs::last_write_time(path, ignored);
+  auto& [when, rows] = known[fs::absolute(path)];
+  if (rows.empty() || when != written) {
+    rows = read(path);
+    when = written;
   }
-  if (rows.empty()) throw UsageError(path.string() + ": no rows");
   return rows;
 }
 

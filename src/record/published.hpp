@@ -32,7 +32,8 @@ class PublishedRow {
 std::filesystem::path published_folder();
 
 // The rows of one table in the report's order, for example
-// published("cslab-dmv-serial"). Never empty. Throws UsageError.
-std::vector<PublishedRow> published(const std::string& table);
+// published("cslab-dmv-serial"). Never empty, and read again only where the
+// file has changed: claims ask for them thousands of times. Throws UsageError.
+const std::vector<PublishedRow>& published(const std::string& table);
 
 }  // namespace parlab

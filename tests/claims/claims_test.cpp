@@ -855,7 +855,7 @@ BOOST_AUTO_TEST_CASE(fewer_threads_with_more_work) {
 
 BOOST_AUTO_TEST_CASE(
     published_numbers_are_read_and_what_is_not_there_is_named) {
-  const auto rows = published("cslab-dmv-serial");
+  const auto& rows = published("cslab-dmv-serial");
   BOOST_REQUIRE(rows.size() == 7u);
   BOOST_TEST(rows[0].text("n_label") == "1K");
   BOOST_TEST(rows[0].number("time_s") == 0.119);
