@@ -18,18 +18,24 @@ length_of() { # NOTES
   echo "$(cat $files | wc -c) $(grep -m 1 '\.cu$' <<<"$files")"
 }
 mapfile -t notes < <(find "${BUILD:-build}/emulated/cuda" -name '*.cu.d')
+shortest_with() { # SOURCE
+  for file in $(grep -lF " $1" "${notes[@]}"); do length_of "$file"; done | sort -n | awk 'NR == 1 { print $2 }'
+}
+options=(-std=c++20 -Isrc --expt-relaxed-constexpr -DPARLAB_SOURCE='"a"' -DPARLAB_SOURCE_HASH='"b"')
 chosen=()
 for source in $(grep -rlE '__CUDA_ARCH__ *[<>=]|__CUDA_ARCH_FEAT' src/gpu cuda); do
-  shortest=$(for file in $(grep -lF " $source" "${notes[@]}"); do length_of "$file"; done |
-    sort -n | awk 'NR == 1 { print $2 }')
+  shortest=$(shortest_with "$source")
   [[ " ${chosen[*]} " == *" $shortest "* ]] || chosen+=("$shortest")
 done
 expect "there are sources that tell architectures apart" test ${#chosen[@]} -ge 2
 for kernel in "${chosen[@]}"; do
   for architecture in 75 90a 100; do
     "$NVCC" --list-gpu-arch | grep -qx "compute_$architecture\|compute_${architecture%a}" || continue
-    expect "$kernel compiles for $architecture" "$NVCC" -std=c++20 -cubin -arch=sm_$architecture -Isrc --expt-relaxed-constexpr \
-      -Xcicc -O1 -Xptxas -O0 -DPARLAB_SOURCE='"a"' -DPARLAB_SOURCE_HASH='"b"' "$kernel" -o /dev/null
+    expect "$kernel compiles for $architecture" "$NVCC" -cubin -arch=sm_$architecture "${options[@]}" \
+      -Xcicc -O1 -Xptxas -O0 "$kernel" -o /dev/null
   done
 done
+kernel=$(shortest_with src/gpu/store_whole.hpp)
+expect "stores of structs stay whole in $kernel" \
+  grep -q 'st\.global\.wb\.v4' <("$NVCC" -ptx -arch=sm_90a "${options[@]}" "$kernel" -o -)
 end_tests
