@@ -14,6 +14,7 @@
 #include "grade/protocol.hpp"
 #include "machine/pinning.hpp"
 #include "machine/run_queue.hpp"
+#include "sweep/interrupt.hpp"
 
 namespace parlab::grade {
 namespace {
@@ -126,6 +127,7 @@ Message RemoteExecutor::ask(const Message& message, double seconds,
   const Detail why_too_long =
       because(Cause::took_too_long, Quantity{seconds, Unit::second});
   const auto look_after = [&] {
+    if (was_interrupted()) running_->process.end({.cause = Cause::interrupted});
     if (running_->process.why_ended()) throw std::runtime_error("ended");
     // our waiting before the answer delays nobody
     ours = RunQueueWait(getpid());

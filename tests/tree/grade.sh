@@ -318,8 +318,10 @@ expect "and does not replace what was complete" test "$(md5sum grades/dmv/grades
 grader=$!
 until pgrep -P $grader -f "/endless/emulated dmv" >/dev/null || ! kill -0 $grader; do sleep 0.1; done
 kill $grader
+start=$SECONDS
 wait $grader
-expect "a grading that is ended leaves nothing behind" test -z "$(ls "$TMPDIR")"
+expect "a grading that is ended does not wait for a kernel" test $((SECONDS - start)) -lt 5
+expect "and leaves nothing behind" test -z "$(ls "$TMPDIR")"
 
 mkdir small && cp class/ann.cu class/constant.cu small
 "$parlab" grade small --anonymous --output anon --seed 6 >out 2>errors
