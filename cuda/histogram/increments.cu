@@ -28,7 +28,7 @@ struct alignas(16) Word {
   unsigned part[4];
 };
 
-// Of a bin: the sum, and one_block for each block that has added to it.
+// A bin's sum, and one_block for each block that has added to it.
 using Total = unsigned long long;
 constexpr Total one_block = 1ull << 32;
 
@@ -127,9 +127,9 @@ __global__ void __launch_bounds__(block_threads, 2)
   counters.add_to(totals, h);
 }
 
-// A block costs an addition to each bin's total, a thread with few words waits
-// for memory: eight words each, but enough blocks for half of the device as
-// long as there is a word for each thread.
+// Each block adds to every bin's total, so a thread takes eight words. Few
+// blocks leave the device idle, so up to half of its multiprocessors have one
+// as long as every thread has a word.
 inline std::int64_t blocks_for(Gpu& gpu, std::int64_t words) {
   const std::int64_t half = gpu.multiprocessors() / 2;
   return std::max(std::min(ceil_div(words, block_threads), half),
