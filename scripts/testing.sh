@@ -17,6 +17,9 @@ expect() {
   fi
 }
 
+# has_words WORDS [FILE]: whether a text, `out` or the input (-), has the words, which line breaks may part.
+has_words() { cat -- "${2:-out}" | tr -s ' \n' ' ' | grep -E -- "$1" >/dev/null; }
+
 # lines FILE...: the lines of record files, packed or not.
 lines() { zstdcat -f -- "$@"; }
 

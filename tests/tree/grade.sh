@@ -333,7 +333,7 @@ expect "whose numbers are numbers" eval 'grep -q "\"points\":[0-9]" out && grep 
 expect "one file is checked at home" "$parlab" grade --check class/dora.cu
 "$parlab" grade --check class/ann.cu >out 2>&1
 expect "a right and slow one is told its line and what it moves: $(tail -1 out)" \
-  eval "tr '\n' ' ' <out | grep -qE 'Look at line [0-9]+: a warp.s load of a touches [0-9.]+ sectors where'"
+  has_words 'Look at line [0-9]+: a warp.s load of a touches [0-9.]+ sectors where'
 # A compiler may be a script that starts the real one, in a place that submissions may read.
 wrappers=${parlab%/bin/*}/build/wrapped-compiler
 mkdir -p "$wrappers" && printf '#!/bin/bash\nexec %s "$@"\n' "$(command -v g++)" >"$wrappers/g++" && chmod +x "$wrappers/g++"
@@ -343,10 +343,10 @@ expect "a compiler may be a script: $(tail -1 out)" test $status = 0
 rm -r "$wrappers"
 sed 's/float/double/g' class/dora.cu >double.cu
 expect "in the type that it is written for" "$parlab" grade --check double.cu
-expect "that it has no other is no note" eval "'$parlab' grade --check double.cu 2>&1 | { ! grep 'not tried'; }"
+expect "that it has no other is no note" eval "'$parlab' grade --check double.cu 2>&1 | { ! has_words 'not tried' -; }"
 sed 's/Register<Dmv, float>/Register<Dmv, float, double>/; s/__global__/template <typename T> &/; s/float\* /T* /g
   s/dmv_mine, p/dmv_mine<T>, p/' class/dora.cu >both.cu
-expect "a type that was not tried is named" eval "'$parlab' grade --check both.cu 2>&1 | grep -q 'not tried in double: add --dtype double'"
+expect "a type that was not tried is named" eval "'$parlab' grade --check both.cu 2>&1 | has_words 'not tried in double: add --dtype double' -"
 expect "and not in another that is asked for" eval "! '$parlab' grade --check --dtype float double.cu"
 expect "and a wrong one fails" eval "! '$parlab' grade --check class/race.cu"
 "$parlab" grade dmv small --points 'half of it' >out 2>&1

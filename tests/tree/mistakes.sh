@@ -50,20 +50,20 @@ expect "rows taken for columns are found where only a square was asked for" \
 expect "it is wrong at the rectangle alone, which is named, and fails the run" \
   eval "! $parlab dmv 65 --variant cuda/mine --emulate >out 2>&1 && grep -q '1 passed, 1 failed' out && grep -q 'dmv 33x67' out"
 expect "found at 3x1000, the message says that it is right at a square" \
-  eval "$parlab dmv 3x1000 --variant cuda/mine --emulate 2>&1 | tr -s ' \n' ' ' | grep -q 'does it confuse two extents'"
+  eval "$parlab dmv 3x1000 --variant cuda/mine --emulate 2>&1 | has_words 'does it confuse two extents' -"
 expect "a right kernel is emulated at a rectangle as well" \
   eval "$parlab dmv 65 --variant cuda/naive --emulate 2>&1 | grep -q 'also checking 33x67'"
 expect "a kernel with a constant in place of a parameter passes at that value, not at the other that is tried" \
-  eval "! $parlab heat 40 --dtype float --variant cuda/fixed --emulate >out 2>&1 && grep -q '1 passed, 1 failed' out && tr -s ' \n' ' ' <out | grep -q 'or have a constant in place of a parameter'"
+  eval "! $parlab heat 40 --dtype float --variant cuda/fixed --emulate >out 2>&1 && grep -q '1 passed, 1 failed' out && has_words 'or have a constant in place of a parameter'"
 expect "... and where there is one extent" \
-  eval "! $parlab raised 1000 --variant cuda/four --emulate >out 2>&1 && grep -q '1 passed, 1 failed' out && tr -s ' \n' ' ' <out | grep -q 'it passed at 1000 by=4: does it have a constant in place of a parameter'"
+  eval "! $parlab raised 1000 --variant cuda/four --emulate >out 2>&1 && grep -q '1 passed, 1 failed' out && has_words 'it passed at 1000 by=4: does it have a constant in place of a parameter'"
 expect "a type that was not tried is named" eval "grep -q 'not tried in double: add --dtype double' out"
 expect "it passes in both types" eval "$parlab raised 1000 --variant cuda/naive --dtype float,double --emulate >out 2>&1 && ! grep -q 'not tried' out"
 expect "a right kernel passes at both" eval "$parlab heat 40 --dtype float --variant cuda/naive --emulate >out 2>&1 && grep -q '67.*steps=3' out"
 expect "a wrong result of a team names the command that looks for races" \
-  eval "! $parlab raised 1000003 --variant openmp/racing --threads 2 >out 2>&1 && tr -s ' \n' ' ' <out | grep -q \"'bin/parlab grade --check openmp/raised/racing.cpp' looks for one\""
+  eval "! $parlab raised 1000003 --variant openmp/racing --threads 2 >out 2>&1 && has_words \"'bin/parlab grade --check openmp/raised/racing.cpp' looks for one\""
 expect "an element that no thread writes is named as such" \
-  eval "$parlab transpose 40x41 --dtype float --variant cuda/short --emulate 2>&1 | tr -s ' \n' ' ' | grep -q 'b\[[0-9,]*\] was not written, expected'"
+  eval "$parlab transpose 40x41 --dtype float --variant cuda/short --emulate 2>&1 | has_words 'b\[[0-9,]*\] was not written, expected' -"
 expect "a new command is one file, and in the help" eval "$parlab --help | grep -qw hello && $parlab hello --help | grep -q Greets"
 expect "it does what it says" eval "$parlab hello >out; [[ \$? = 3 ]] && grep -qx hello out"
 

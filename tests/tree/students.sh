@@ -179,7 +179,7 @@ expect "a launch in angle brackets has the name of its kernel, and lines keep th
 # ---- a file alone -----------------------------------------------------------
 told() { # FILE WORDS
   "$parlab" grade dmv --check --execution-limit 1 --sizes 64 --hidden 65 "$1" >out 2>errors
-  expect "$1 is told: $2 ($(tr -s ' \n' ' ' <out | head -c 300))" eval "tr -s ' \n' ' ' <out | grep -qE -- '$2'"
+  expect "$1 is told: $2 ($(tr -s ' \n' ' ' <out | head -c 300))" has_words "$2"
 }
 hand '' '' spins '' "$(rows 'const float*' 'int k = row % 8; while (k < 9) k = (k + 1) % 9;' 'sum += k * x[col];')" ''
 told class/spins.cu 'timed_out.* at line [0-9]+ of spins.cu'
