@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 
 #include "grade/grading.hpp"
 #include "sweep/listing.hpp"
@@ -258,15 +259,23 @@ constexpr const char* narrow_sums =
     "in a narrower type, or in another order than the bound allows, and in "
     "differences of large numbers that nearly cancel.";
 
+// As large as the guards around arrays (verify/guard.hpp), or infinite.
+constexpr const char* from_outside =
+    "So large a number lies outside the arrays, or comes from a division by 0: "
+    "does a loop take one element too many, or an index pass an end?";
+constexpr double larger_than_inputs = 1e30;
+
 const char* advice_on_element(const Detail& detail) {
   // {where, found, expected, ...}
   const auto number = [&](std::size_t i) {
-    const auto* const quantity =
-        i < detail.arguments.size()
-            ? std::get_if<Quantity>(&detail.arguments[i])
-            : nullptr;
-    return quantity == nullptr ? 0 : quantity->value;
+    if (i >= detail.arguments.size()) return 0.0;
+    const auto* const finite = std::get_if<Quantity>(&detail.arguments[i]);
+    return finite == nullptr ? std::numeric_limits<double>::infinity()
+                             : finite->value;
   };
+  if (std::abs(number(1)) > larger_than_inputs &&
+      std::abs(number(2)) < larger_than_inputs)
+    return from_outside;
   // One whole term may be a small part of a sum.
   const double little = detail.cause == Cause::not_exact ? 1e-6 : 1e-2;
   const double off = std::abs(number(1) - number(2));

@@ -192,6 +192,14 @@ const Register<Dmv, float> variant({.idea = "asserts"},
     []<typename T>(Host&, const Dmv::Args<T>& p, const Tunables&) { assert(p.cols == 3); });
 END
 told asserts.cpp 'launch_failed.* assertion .p.cols == 3. fails.* at line 6 of asserts.cpp'
+sed 's/asserts/past/; /cassert/d; s/assert(.*/multiply(p); });/; s/^using.*/&\
+static void multiply(const Dmv::Args<float>\& p) {\
+  for (int i = 0; i < p.rows; ++i) {\
+    p.y[i] = 0;\
+    for (int j = 0; j <= p.cols; ++j) p.y[i] += p.a[i * p.cols + j] * p.x[j];\
+  }\
+}/' asserts.cpp >past.cpp
+told past.cpp 'wrong_result.* so large a number lies outside the arrays'
 echo 'void product(float*) {}' >alone.cpp
 for asked in 'matmul --course cslab alone.cpp:--course .*cslab.*no function for matmul, only dmv_gpu' \
   '--course polybench alone.cpp:a function of the course polybench, conv2D'; do

@@ -4,6 +4,8 @@
 #include "verify/guard.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <cstring>
 #include <numeric>
 
 #include "core/variant.hpp"
@@ -48,6 +50,35 @@ BOOST_AUTO_TEST_CASE(an_array_ends_behind_its_last_element) {
       BOOST_TEST(to_string(arrays.damage()) == "wrote_before_start x");
     }
   }
+}
+
+template <typename T>
+double double_of(const void* at) {
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  return static_cast<double>(value);
+}
+
+// If not, a loop that takes one element too many would pass.
+BOOST_AUTO_TEST_CASE(a_sum_with_a_guard_is_wrong) {
+  const auto test = [](auto of_type, double least) {
+    using T = decltype(of_type);
+    HostArrays arrays({{"x", dtype_of<T>(), 5, Role::input}});
+    auto* const x = arrays.view().get<T>("x");
+    for (const auto* outside : {x - 1, x + 5}) {
+      const auto value = double_of<T>(outside);
+      BOOST_TEST((std::isnan(value) || value >= least), to_string(dtype_of<T>())
+                                                            << ": " << value);
+    }
+  };
+  test(half{}, 0);
+  test(bfloat16{}, 1e38);
+  test(float{}, 1e38);
+  test(double{}, 1e300);
+  test(int{}, 1e9);
+  test(std::int8_t{}, 100);
+  test(std::uint8_t{}, 100);
+  test(std::uint32_t{}, 1e9);
 }
 
 BOOST_AUTO_TEST_CASE(an_array_is_taken_as_what_it_is) {
