@@ -199,7 +199,7 @@ static void multiply(const Dmv::Args<float>\& p) {\
     for (int j = 0; j <= p.cols; ++j) p.y[i] += p.a[i * p.cols + j] * p.x[j];\
   }\
 }/' asserts.cpp >past.cpp
-told past.cpp 'wrong_result.* so large a number lies outside the arrays'
+told past.cpp 'wrong_result.* So large a number lies outside the arrays'
 echo 'void product(float*) {}' >alone.cpp
 for asked in 'matmul --course cslab alone.cpp:--course .*cslab.*no function for matmul, only dmv_gpu' \
   '--course polybench alone.cpp:a function of the course polybench, conv2D'; do
