@@ -91,7 +91,7 @@ ACCESSES := $(if $(CLANG),-fno-vectorize -fno-slp-vectorize -mllvm -disable-loop
     --param=tsan-instrument-func-entry-exit=0 -fno-extern-tls-init)
 KERNEL_FLAGS := $(LANGUAGE) -O1 -g1 -march=$(MARCH) $(EMULATED) -DPARLAB_KERNEL $(ACCESSES) -fsanitize=thread \
     -fsanitize=bounds,alignment,shift,integer-divide-by-zero -Wno-unknown-pragmas \
-    $(PATTERN) -fstack-clash-protection $(ADDED)
+    $(if $(CLANG),,-Wno-maybe-uninitialized) $(PATTERN) -fstack-clash-protection $(ADDED)
 # Host code whose threads are watched, by src/places/races/hooks.cpp. GCC's own
 # compare-and-swap for `omp atomic` becomes a call too.
 RACES_FLAGS := $(LANGUAGE) -O1 -g1 -march=$(MARCH) $(ACCESSES) $(if $(CLANG),,-fno-inline-atomics) \

@@ -126,8 +126,9 @@ constexpr Advice all_advice[] = {
      "A launch that overlaps begins before the one before it has ended: "
      "wait_for_launch_before() comes first in its kernel."},
     {Cause::race_of_streams,
-     "Streams know nothing of each other: streams.wait() belongs between the "
-     "two."},
+     "Streams know nothing of each other: between the two belongs "
+     "streams.wait() or, for streams of one's own, cudaEventRecord() on the "
+     "first and cudaStreamWaitEvent() on the second."},
     {Cause::race_beside,
      "Code that runs beside transfers may not touch the data that they move: "
      "let one of them come first."},

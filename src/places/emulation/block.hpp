@@ -229,11 +229,14 @@ class StreamOrder {
     starts_[first_instance] = i;
   }
   void wait(int i, int other, std::uint32_t next_instance);
+  // Stream i begins anew, as if it had waited for none.
+  void forget(int i) { waited_.erase(i); }
   // Whether that work certainly ends before what starts on stream i now.
   bool comes_before(std::uint32_t instance, int i) const;
-  // "stream 2"
+  // "stream 2"; negative numbers stand for the default stream.
   std::string name_of(std::uint32_t instance) const {
-    return "stream " + std::to_string(stream_of(instance));
+    const int i = stream_of(instance);
+    return i < 0 ? "the default stream" : "stream " + std::to_string(i);
   }
 
  private:

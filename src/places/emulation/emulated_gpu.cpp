@@ -169,6 +169,8 @@ void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
                         std::span<const std::byte> arguments) {
   if (kernel != nullptr) launches_.push_back({config, kernel});
   if (streams_ != nullptr) streams_->started(machine_->instances, stream_);
+  int stream = stream_;
+  if (own_streams_) stream = own_streams_->begin(own_stream_);
   const auto blocks =
       static_cast<std::size_t>(config.grid.x * config.grid.y * config.grid.z);
   // Limits of compute capability 9.0: CUDA C++ Programming Guide, technical
@@ -209,8 +211,8 @@ void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
                             machine_->time_limit + threads * slowest_thread,
                             machine_->at_most),
       .first_instance = machine_->instances,
-      .streams = streams_,
-      .stream = stream_,
+      .streams = own_streams_ ? &own_streams_->order() : streams_,
+      .stream = stream,
       .counts = kernel != nullptr ? machine_->counts.get() : nullptr,
       .blocks = std::vector<std::uint32_t>(blocks)};
   std::iota(launch.blocks.begin(), launch.blocks.end(), 0u);
@@ -247,6 +249,9 @@ void EmulatedGpu::start(const LaunchConfig& config, const void* kernel,
   machine_->workers[0].run(launch);
   others.clear();
   machine_->instances += static_cast<std::uint32_t>(blocks);
+  // The host waits for copies on the default stream.
+  if (own_streams_ && own_stream_ == 0 && kernel == nullptr)
+    own_streams_->host_waits_for_stream(0);
   if (launch.failed) throw launch.failure->value();
   if (const Detail* const race = launch.doubts.left())
     throw PointError(Verdict::wrong_result, *race);

@@ -7,6 +7,7 @@
 
 #include "places/counted.hpp"
 #include "places/emulation/block.hpp"
+#include "places/emulation/own_streams.hpp"
 #include "places/launching_gpu.hpp"
 #include "record/record.hpp"
 
@@ -70,6 +71,16 @@ class EmulatedGpu : public LaunchingGpu {
   }
   void fill(void* data, int value, std::size_t bytes);
   void allow_much_shared_memory() { much_shared_memory_ = true; }
+  // Set from begin_streams() on, after which streams order the program's work.
+  std::optional<emulation::OwnStreams>& own_streams() { return own_streams_; }
+  void begin_streams() {
+    if (!own_streams_) own_streams_.emplace(machine_->instances);
+  }
+  // Returns the stream of the work so far.
+  emulation::OwnStreams::Handle work_on(emulation::OwnStreams::Handle stream) {
+    if (stream != 0) begin_streams();
+    return std::exchange(own_stream_, stream);
+  }
   void launch_own(const LaunchConfig& config, const void* kernel,
                   const std::function<void()>& thread,
                   std::span<const std::byte> arguments);
@@ -101,6 +112,8 @@ class EmulatedGpu : public LaunchingGpu {
   std::string owner_;
   emulation::StreamOrder* streams_;
   int stream_;
+  std::optional<emulation::OwnStreams> own_streams_{};
+  emulation::OwnStreams::Handle own_stream_ = 0;
   bool much_shared_memory_ = false;
   // destroyed before the machine; own_ belongs to the program
   std::vector<emulation::Memory> scratch_, own_;

@@ -22,6 +22,18 @@ EmulatedGpu& gpu() {
                    "execution");
 }
 
+template <typename T>
+OwnStreams::Handle number_of(T* stream_or_event) {
+  return reinterpret_cast<OwnStreams::Handle>(stream_or_event);
+}
+
+// nullptr: the program has made none.
+OwnStreams* streams() {
+  EmulatedGpu* const at_work = EmulatedGpu::at_work();
+  return at_work != nullptr && at_work->own_streams() ? &*at_work->own_streams()
+                                                      : nullptr;
+}
+
 [[noreturn]] void refuse(Verdict verdict, Detail why) {
   throw PointError(verdict, at_line_of(calls_here(), std::move(why)));
 }
@@ -39,6 +51,51 @@ std::string pointer_named(std::string_view expression) {
 }
 
 }  // namespace
+
+OnStream::OnStream(cudaStream_t stream)
+    : before_(gpu().work_on(number_of(stream))) {}
+
+OnStream::~OnStream() {
+  gpu().work_on(before_);
+}
+
+cudaStream_t make_stream(unsigned flags) {
+  if (EmulatedGpu* const at_work = EmulatedGpu::at_work())
+    at_work->begin_streams();
+  return reinterpret_cast<cudaStream_t>(
+      OwnStreams::make(flags == cudaStreamNonBlocking));
+}
+
+unsigned flags_of(cudaStream_t stream) {
+  return number_of(stream) % 2 == 0 ? cudaStreamDefault : cudaStreamNonBlocking;
+}
+
+cudaEvent_t make_event() {
+  return reinterpret_cast<cudaEvent_t>(OwnStreams::make());
+}
+
+void record(cudaEvent_t event, cudaStream_t stream) {
+  if (auto* const own = streams())
+    own->record(number_of(event), number_of(stream));
+}
+
+void let_wait(cudaStream_t stream, cudaEvent_t event) {
+  if (auto* const own = streams())
+    own->wait(number_of(stream), number_of(event));
+}
+
+void wait_for(cudaStream_t stream) {
+  if (auto* const own = streams())
+    own->host_waits_for_stream(number_of(stream));
+}
+
+void wait_for(cudaEvent_t event) {
+  if (auto* const own = streams()) own->host_waits_for_event(number_of(event));
+}
+
+void wait_for_all() {
+  if (auto* const own = streams()) own->host_waits_for_all();
+}
 
 void* own_memory(std::size_t bytes, const char* name, bool managed) {
   return gpu().own_memory(pointer_named(name), bytes, managed);

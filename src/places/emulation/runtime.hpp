@@ -1,7 +1,8 @@
 // Calls of CUDA's runtime that a program makes around its kernels: memory,
 // copies, symbols, streams and events, and launches in angle brackets. The
 // calls of a variant belong to the execution that makes them, on the emulated
-// GPU that it was given. Streams run in order here.
+// GPU that it was given. Streams run in order here, and what depends on that is
+// found.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +14,29 @@
 #include "places/emulation/runtime_types.hpp"
 
 namespace parlab::emulation {
+
+// While it lives, this thread's calls queue work on a stream. The host waits
+// for copies on the default stream.
+class OnStream {
+ public:
+  explicit OnStream(cudaStream_t stream);
+  ~OnStream();
+  OnStream(const OnStream&) = delete;
+  OnStream& operator=(const OnStream&) = delete;
+
+ private:
+  std::uintptr_t before_;
+};
+// Make a stream or an event.
+cudaStream_t make_stream(unsigned flags);
+unsigned flags_of(cudaStream_t stream);
+cudaEvent_t make_event();
+void record(cudaEvent_t event, cudaStream_t stream);
+void let_wait(cudaStream_t stream, cudaEvent_t event);
+// The host waits.
+void wait_for(cudaStream_t stream);
+void wait_for(cudaEvent_t event);
+void wait_for_all();
 
 // Memory on the GPU of this execution. name: the program's name for it.
 void* own_memory(std::size_t bytes, const char* name, bool managed);
@@ -44,9 +68,11 @@ T* plain(const T* value) {
 struct Chevrons {
   dim3 grid, block;
   std::size_t shared_bytes = 0;
+  cudaStream_t stream = nullptr;
 
   template <typename F, typename... A>
   void operator()(const char* name, F call, A... arguments) const {
+    const OnStream on(stream);
     const auto thread = [=, this_launch = *this] {
       call(this_launch, plain(arguments)...);
     };
@@ -62,8 +88,8 @@ namespace parlab {
 
 inline emulation::Chevrons chevrons(dim3 grid, dim3 block,
                                     std::size_t shared_bytes = 0,
-                                    cudaStream_t = nullptr) {
-  return {grid, block, shared_bytes};
+                                    cudaStream_t stream = nullptr) {
+  return {grid, block, shared_bytes, stream};
 }
 
 }  // namespace parlab
@@ -130,9 +156,10 @@ inline cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent extent) {
   return cudaMallocPitch(&memory->ptr, &memory->pitch, extent.width,
                          extent.height * extent.depth);
 }
-PARLAB_SUCCEEDS(cudaFree, (void* memory), free_own_memory(memory))
-PARLAB_FUNCTION(cudaError_t, cudaFreeAsync, (void* memory, cudaStream_t),
-                cudaFree(memory))
+PARLAB_SUCCEEDS(cudaFree, (void* memory), wait_for_all();
+                free_own_memory(memory))
+PARLAB_SUCCEEDS(cudaFreeAsync, (void* memory, cudaStream_t),
+                free_own_memory(memory))
 template <typename T>
 cudaError_t cudaMallocHost(T** memory, std::size_t bytes, unsigned = 0) {
   *memory = static_cast<T*>(std::malloc(bytes));
@@ -158,7 +185,8 @@ PARLAB_SUCCEEDS(cudaMemcpy,
                 copy_own(to, from, bytes, kind, __func__))
 PARLAB_SUCCEEDS(cudaMemcpyAsync,
                 (void* to, const void* from, std::size_t bytes,
-                 cudaMemcpyKind kind, cudaStream_t = nullptr),
+                 cudaMemcpyKind kind, cudaStream_t stream = nullptr),
+                const OnStream on(stream);
                 copy_own(to, from, bytes, kind, __func__))
 inline cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch,
                                 const void* from, std::size_t from_pitch,
@@ -174,16 +202,19 @@ inline cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch,
 PARLAB_FUNCTION(cudaError_t, cudaMemcpy2DAsync,
                 (void* to, std::size_t to_pitch, const void* from,
                  std::size_t from_pitch, std::size_t width, std::size_t height,
-                 cudaMemcpyKind kind, cudaStream_t = nullptr),
+                 cudaMemcpyKind kind, cudaStream_t stream = nullptr),
+                OnStream(stream),
                 cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height,
                              kind))
 PARLAB_SUCCEEDS(cudaMemcpyPeer,
                 (void* to, int, const void* from, int, std::size_t bytes,
-                 cudaStream_t = nullptr),
+                 cudaStream_t stream = nullptr),
+                const OnStream on(stream);
                 copy_own(to, from, bytes, cudaMemcpyDeviceToDevice, __func__))
 #define cudaMemcpyPeerAsync cudaMemcpyPeer
 inline cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* copy,
-                                cudaStream_t = nullptr) {
+                                cudaStream_t stream = nullptr) {
+  const OnStream on(stream);
   const auto row = [](const cudaPitchedPtr& of, const cudaPos& begin,
                       std::size_t y, std::size_t z) {
     return static_cast<char*>(of.ptr) + begin.x +
@@ -203,11 +234,12 @@ PARLAB_SUCCEEDS(cudaMemset, (void* to, int value, std::size_t bytes),
                 fill_own(to, value, bytes))
 PARLAB_FUNCTION(cudaError_t, cudaMemsetAsync,
                 (void* to, int value, std::size_t bytes,
-                 cudaStream_t = nullptr),
-                cudaMemset(to, value, bytes))
+                 cudaStream_t stream = nullptr),
+                OnStream(stream), cudaMemset(to, value, bytes))
 inline cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value,
                                 std::size_t width, std::size_t height,
-                                cudaStream_t = nullptr) {
+                                cudaStream_t stream = nullptr) {
+  const OnStream on(stream);
   for (std::size_t row = 0; row < height; ++row)
     fill_own(static_cast<char*>(to) + row * pitch, value, width);
   return cudaSuccess;
@@ -215,9 +247,9 @@ inline cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value,
 
 #define cudaMemset2DAsync cudaMemset2D
 inline cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent,
-                                cudaStream_t = nullptr) {
+                                cudaStream_t stream = nullptr) {
   return cudaMemset2D(to.ptr, to.pitch, value, extent.width,
-                      extent.height * extent.depth);
+                      extent.height * extent.depth, stream);
 }
 #define cudaMemset3DAsync cudaMemset3D
 
@@ -226,7 +258,8 @@ template <typename T>
 cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, std::size_t bytes,
                                std::size_t offset = 0,
                                cudaMemcpyKind kind = cudaMemcpyHostToDevice,
-                               cudaStream_t = nullptr) {
+                               cudaStream_t stream = nullptr) {
+  const OnStream on(stream);
   copy_own(const_cast<char*>(reinterpret_cast<const char*>(&symbol)) + offset,
            from, bytes,
            kind == cudaMemcpyHostToDevice ? cudaMemcpyHostToHost : kind,
@@ -238,7 +271,8 @@ template <typename T>
 cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes,
                                  std::size_t offset = 0,
                                  cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
-                                 cudaStream_t = nullptr) {
+                                 cudaStream_t stream = nullptr) {
+  const OnStream on(stream);
   copy_own(to, reinterpret_cast<const char*>(&symbol) + offset, bytes,
            kind == cudaMemcpyDeviceToHost ? cudaMemcpyHostToHost : kind,
            __func__);
@@ -267,10 +301,10 @@ PARLAB_SUCCEEDS(cudaGetLastError, ())
 PARLAB_SUCCEEDS(cudaPeekAtLastError, ())
 
 // ---- devices, streams, events
-PARLAB_SUCCEEDS(cudaDeviceSynchronize, ())
-PARLAB_SUCCEEDS(cudaThreadSynchronize, ())
-PARLAB_SUCCEEDS(cudaDeviceReset, ())
-PARLAB_SUCCEEDS(cudaThreadExit, ())
+PARLAB_SUCCEEDS(cudaDeviceSynchronize, (), wait_for_all())
+PARLAB_SUCCEEDS(cudaThreadSynchronize, (), wait_for_all())
+PARLAB_SUCCEEDS(cudaDeviceReset, (), wait_for_all())
+PARLAB_SUCCEEDS(cudaThreadExit, (), wait_for_all())
 PARLAB_SUCCEEDS(cudaProfilerStart, ())
 PARLAB_SUCCEEDS(cudaProfilerStop, ())
 PARLAB_GIVES(cudaDriverGetVersion, CUDA_VERSION)
@@ -338,24 +372,34 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, K,
   *block = 256;
   return cudaSuccess;
 }
-PARLAB_GIVES(cudaStreamCreate, nullptr)
-PARLAB_GIVES(cudaStreamCreateWithFlags, nullptr)
-PARLAB_GIVES(cudaStreamCreateWithPriority, nullptr)
+PARLAB_SUCCEEDS(cudaStreamCreate, (cudaStream_t * stream),
+                *stream = make_stream(cudaStreamDefault))
+PARLAB_SUCCEEDS(cudaStreamCreateWithFlags,
+                (cudaStream_t * stream, unsigned flags, int = 0),
+                *stream = make_stream(flags))
+#define cudaStreamCreateWithPriority cudaStreamCreateWithFlags
 PARLAB_SUCCEEDS(cudaStreamGetPriority, (cudaStream_t, int* priority),
                 *priority = 0)
-PARLAB_SUCCEEDS(cudaStreamGetFlags, (cudaStream_t, unsigned* flags), *flags = 0)
+PARLAB_SUCCEEDS(cudaStreamGetFlags, (cudaStream_t stream, unsigned* flags),
+                *flags = flags_of(stream))
 PARLAB_SUCCEEDS(cudaStreamDestroy, (cudaStream_t))
-PARLAB_SUCCEEDS(cudaStreamSynchronize, (cudaStream_t))
-PARLAB_SUCCEEDS(cudaStreamQuery, (cudaStream_t))
+PARLAB_SUCCEEDS(cudaStreamSynchronize, (cudaStream_t stream), wait_for(stream))
+PARLAB_SUCCEEDS(cudaStreamQuery, (cudaStream_t stream), wait_for(stream))
 PARLAB_IGNORED(cudaStreamAttachMemAsync)
-PARLAB_SUCCEEDS(cudaStreamWaitEvent, (cudaStream_t, cudaEvent_t, unsigned = 0))
-PARLAB_GIVES(cudaEventCreate, nullptr)
-PARLAB_GIVES(cudaEventCreateWithFlags, nullptr)
+PARLAB_SUCCEEDS(cudaStreamWaitEvent,
+                (cudaStream_t stream, cudaEvent_t event, unsigned = 0),
+                let_wait(stream, event))
+PARLAB_SUCCEEDS(cudaEventCreate, (cudaEvent_t * event, unsigned = 0),
+                *event = make_event())
+#define cudaEventCreateWithFlags cudaEventCreate
 PARLAB_SUCCEEDS(cudaEventDestroy, (cudaEvent_t))
-PARLAB_SUCCEEDS(cudaEventRecord, (cudaEvent_t, cudaStream_t = nullptr))
-PARLAB_SUCCEEDS(cudaEventRecordWithFlags, (cudaEvent_t, cudaStream_t, unsigned))
-PARLAB_SUCCEEDS(cudaEventSynchronize, (cudaEvent_t))
-PARLAB_SUCCEEDS(cudaEventQuery, (cudaEvent_t))
+PARLAB_SUCCEEDS(cudaEventRecord,
+                (cudaEvent_t event, cudaStream_t stream = nullptr,
+                 unsigned = 0),
+                record(event, stream))
+#define cudaEventRecordWithFlags cudaEventRecord
+PARLAB_SUCCEEDS(cudaEventSynchronize, (cudaEvent_t event), wait_for(event))
+PARLAB_SUCCEEDS(cudaEventQuery, (cudaEvent_t event), wait_for(event))
 // Emulation times nothing.
 PARLAB_SUCCEEDS(cudaEventElapsedTime,
                 (float* milliseconds, cudaEvent_t, cudaEvent_t),
@@ -392,14 +436,16 @@ cudaError_t launch_own_with(void (*kernel)(P...), dim3 grid, dim3 block,
 template <typename... P>
 cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block,
                              void** arguments, std::size_t shared_bytes = 0,
-                             cudaStream_t = nullptr) {
+                             cudaStream_t stream = nullptr) {
+  const OnStream on(stream);
   return launch_own_with<false>(kernel, grid, block, arguments, shared_bytes);
 }
 template <typename... P>
 cudaError_t cudaLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid,
                                         dim3 block, void** arguments,
                                         std::size_t shared_bytes = 0,
-                                        cudaStream_t = nullptr) {
+                                        cudaStream_t stream = nullptr) {
+  const OnStream on(stream);
   return launch_own_with<true>(kernel, grid, block, arguments, shared_bytes);
 }
 

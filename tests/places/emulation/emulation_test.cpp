@@ -52,7 +52,7 @@ std::vector<std::string> lines_marked_wrong() {
   std::vector<std::string> places;
   for (const std::string name :
        {"faults_of_memory", "faults_of_order", "faults_of_warps",
-        "faults_of_copies", "faults_of_students"}) {
+        "faults_of_copies", "faults_of_students", "own_streams"}) {
     std::ifstream file("tests/places/emulation/" + name + ".cu");
     std::string line;
     bool below = false;

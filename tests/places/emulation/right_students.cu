@@ -292,7 +292,8 @@ void questions_to_the_runtime(const Bench& b) {
   cudaEventRecord(done, stream);
   if (cudaStreamQuery(stream) != cudaSuccess || least != 0 || most >= least ||
       stack < 1024 || std::strlen(id) != 12 || version < 11000 || can != 0 ||
-      width != 1024 || of_kernel.maxThreadsPerBlock != 1024 || flags != 0)
+      width != 1024 || of_kernel.maxThreadsPerBlock != 1024 ||
+      flags != cudaStreamNonBlocking)
     std::abort();
 }
 RIGHT(questions_to_the_runtime, 150);
