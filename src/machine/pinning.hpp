@@ -1,6 +1,7 @@
 // Threads bound to CPUs.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -29,6 +30,9 @@ Detail why_no_threads(int wanted);
 // team is ready. Ask this first, because GCC's runtime ends the program if the
 // system refuses a thread.
 Detail why_no_team(int threads);
+
+// How many threads this process has started, by any library.
+std::int64_t threads_started();
 
 // Ends the threads of the OpenMP pool; the next parallel region starts new
 // ones. After a region they spin before they sleep and could disturb other

@@ -2,10 +2,13 @@
 #include "places/places.hpp"
 
 #include <omp.h>
+#include <pthread.h>
 
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <cstring>
+#include <functional>
+#include <future>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -13,6 +16,8 @@
 #include "core/parallel.hpp"
 #include "host/host.hpp"
 #include "machine/pinning.hpp"
+#include "machine/topology.hpp"
+#include "on_host.hpp"
 #include "places/presence.hpp"
 #include "support.hpp"
 #include "verify/problem.hpp"
@@ -43,6 +48,22 @@ const Register<Dmv, float> names_no_number(
       seen_team = omp_get_num_threads();
     },
     "openmp/teams/names_no_number.cpp", "");
+
+// The fewest CPUs that a thread of the variant's own was allowed to use, and
+// how the variant starts one.
+std::size_t fewest_cpus;
+using Code = std::function<void()>;
+std::function<void(Code)> run_in_thread;
+const Register<Dmv, float> starts_threads(
+    {.idea = "threads", .tunables = {threads()}},
+    [](Host&, const Dmv::Args<float>& p, const Tunables&) {
+      testing::multiply(p);
+      for (int i = 0; i < 2; ++i) {
+        run_in_thread(
+            [] { fewest_cpus = std::min(fewest_cpus, affinity().size()); });
+      }
+    },
+    "openmp/starts/threads.cpp", "");
 
 // Emulated devices: as many exist as are requested.
 auto without_a_gpu() {
@@ -153,6 +174,53 @@ BOOST_AUTO_TEST_CASE(behind_a_serial_variant_threads_may_run_everywhere,
       fewest = affinity().size();
       BOOST_TEST(fewest == allowed);
     }
+  }
+}
+
+// They would inherit the one CPU of the caller.
+BOOST_AUTO_TEST_CASE(threads_that_a_variant_starts_may_run_everywhere,
+                     *boost::unit_test::precondition([](auto) {
+                       return affinity().size() > 1;
+                     })) {
+  const auto joined = [](Code code) { std::thread(code).join(); };
+  const auto async = [](Code code) {
+    std::async(std::launch::async, code).wait();
+  };
+  const auto with_attributes = [](Code code) {
+    pthread_t thread;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_create(
+        &thread, &attributes,
+        [](void* data) -> void* {
+          (*static_cast<Code*>(data))();
+          return nullptr;
+        },
+        &code);
+    pthread_attr_destroy(&attributes);
+    pthread_join(thread, nullptr);
+  };
+  const auto& dmv = *Registry::instance().workload("dmv");
+  const auto& variant = testing::variant_called("starts/openmp/threads");
+  const Size size{64, 65};
+  const auto allowed = affinity().size();
+  const std::function<void(Code)> starts[] = {joined, async, with_attributes};
+  for (const auto& start : starts) {
+    run_in_thread = start;
+    Problem problem(dmv, size, Dtype::f32, {&variant});
+    problem.fill(InputKind::uniform);
+    const auto host = make_host_executor();
+    host->load(problem.inputs(), problem.outputs());
+    const Call call{&variant, size, Dtype::f32, {{"threads", 2}}};
+    host->run_checked(call);
+    for (const auto cache : {Cache::hot, Cache::cold}) {
+      fewest_cpus = allowed;
+      host->sample(call, {.cache = cache,
+                          .executions = {problem.disturbance(), {}},
+                          .watched = true});
+      BOOST_TEST(fewest_cpus == allowed);
+    }
+    BOOST_TEST(affinity().size() == allowed);
   }
 }
 

@@ -90,6 +90,11 @@ double process_seconds_at_rest() {
 
 }  // namespace
 
+double seconds_of_other_threads() {
+  return seconds_on(CLOCK_PROCESS_CPUTIME_ID) -
+         seconds_on(CLOCK_THREAD_CPUTIME_ID);
+}
+
 void wait_for_rest() {
   const auto of_others = [self = gettid()] {
     auto all = seconds_of_threads();
@@ -97,6 +102,7 @@ void wait_for_rest() {
     return all;
   };
   auto before = of_others();
+  if (before.empty()) return;
   for (int i = 0; i < naps_at_most; ++i) {
     std::this_thread::sleep_for(nap);
     auto after = of_others();

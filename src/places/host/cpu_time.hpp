@@ -12,6 +12,9 @@ namespace parlab {
 // a second.
 void wait_for_rest();
 
+// CPU time of all threads that this process ever had, without the caller's.
+double seconds_of_other_threads();
+
 class CpuTime {
  public:
   // Starts counting once the other threads of the process sleep. The OpenMP

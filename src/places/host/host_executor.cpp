@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 #include <new>
+#include <set>
 
 #include "core/at_end.hpp"
 #include "core/clock.hpp"
@@ -73,25 +74,22 @@ bool uses_threads_of_library(const Call& call) {
 
 constexpr std::size_t most_bytes_for_one = std::size_t{64} << 20;
 
-// The threads of one call, each on its own CPU. A library with its own threads
-// places them itself.
+// OpenMP's threads for one call, each on its own CPU. If it has threads of its
+// own (has_own), these place themselves: they would inherit the caller's CPU,
+// and idle threads of OpenMP would spin beside them.
 class Team {
  public:
-  explicit Team(const Call& call)
-      : threads_(threads_asked_for(call)),
-        of_library_(uses_threads_of_library(call)) {
-    if (threads_ == 1 || !of_library_) pinned_.emplace(threads_);
-    if (of_library_) end_idle_threads();
+  Team(int threads, bool has_own) : alone_(threads == 1 || has_own) {
+    if (!has_own || threads == 1) pinned_.emplace(threads);
+    end_others();
   }
 
-  // Idle threads of the pool would spin beside the call.
   void end_others() const {
-    if (threads_ == 1 || of_library_) end_idle_threads();
+    if (alone_) end_idle_threads();
   }
 
  private:
-  int threads_;
-  bool of_library_;
+  bool alone_;  // without a team
   std::optional<PinnedTeam> pinned_;
 };
 
@@ -132,12 +130,14 @@ class HostExecutor final : public Executor {
     outputs_.reset();
     fingerprints_.clear();
     seconds_.clear();
+    starts_threads_.clear();
     host_.release();
   }
 
   Checked run_checked(const Call& call) override {
-    if (const int threads = threads_asked_for(call);
-        threads > 1 && !uses_threads_of_library(call)) {
+    const int threads = threads_asked_for(call);
+    const bool has_team = threads > 1 && !uses_threads_of_library(call);
+    if (has_team) {
       if (const auto why = why_no_team(threads))
         throw PointError(Verdict::no_device, why);
     }
@@ -148,8 +148,11 @@ class HostExecutor final : public Executor {
     host_.select(call.key());
     const Arrays bound = declared_by(*call.variant, all_);
     if (race_watch != nullptr) race_watch->begin();
+    const auto started = threads_started();
     checked.seconds = seconds_[call.key()] =
         seconds_of([&] { run(call, bound); });
+    if (has_team && threads_started() > started)
+      starts_threads_.insert(call.key());
     if (race_watch != nullptr) {
       if (const auto race = race_watch->end())
         throw PointError(Verdict::wrong_result, race_of(*race, bound));
@@ -179,25 +182,24 @@ class HostExecutor final : public Executor {
     // besides the variant's.
     std::optional<CpuTime> cpu_time;
     if (hot) cpu_time.emplace(threads);
-    std::optional<Team> team(std::in_place, call);
+    const bool has_own = has_own_threads(call);
+    std::optional<Team> team(std::in_place, threads, has_own);
     host_.select(call.key());
     const Arrays bound = declared_by(*call.variant, all_);
     const int helpers = helpers_of(call);
-    const bool apart = uses_threads_of_library(call) && helpers > 1;
+    const bool apart = has_own && helpers > 1;
     SignedInputs inputs(bound, helpers);
     Batch batch;
     // Clocks fall during the wait for quiet. A long execution raises them by
     // itself.
     if (hot && !plan.watched && seconds_[call.key()] < usual_batch_s)
       run(call, bound);
-    // Counting starts here, because new threads first crowd on some CPUs, which
-    // is not the variant's fault.
     std::optional<RunQueueWait> queue;
-    if (plan.watched) queue.emplace(getpid());
+    double of_own_s = 0;
     // Written on CPUs of their own: threads that start beside a spinning one
     // would share its CPU for many milliseconds.
     const auto write = [&](const Signs& signs) {
-      if (helpers <= threads || !inputs.differ(signs)) {
+      if (!inputs.differ(signs) || (helpers <= threads && !apart)) {
         inputs.take(signs);
         return;
       }
@@ -207,7 +209,7 @@ class HostExecutor final : public Executor {
         inputs.take(signs);
       };
       cpu_time ? cpu_time->leave_out(take) : take();
-      team.emplace(call);
+      team.emplace(threads, has_own);
     };
     for (const auto& disturbance : plan.executions) {
       if (apart) wait_for_rest();
@@ -218,11 +220,22 @@ class HostExecutor final : public Executor {
         flush_caches();
         team->end_others();
       }
-      if (apart) wake_library(threads);
+      if (apart) make_ready(call);
+      // Counting starts here, because new threads first crowd on some CPUs,
+      // which is not the variant's fault.
+      if (plan.watched && !queue) {
+        queue.emplace(getpid());
+        of_own_s = seconds_of_other_threads();
+      }
       batch.seconds.push_back(seconds_of([&] { run(call, bound); }));
     }
     if (queue) {
       batch.waited_s = queue->seconds();
+      // The caller may have waited for threads that it started.
+      if (has_own && batch.waited_s) {
+        batch.waited_s = std::max(
+            0.0, *batch.waited_s - (seconds_of_other_threads() - of_own_s));
+      }
       batch.threads = static_cast<int>(thread_ids(getpid()).size());
     }
     // Fingerprint at once, with the team's threads. Counting what others did
@@ -231,8 +244,11 @@ class HostExecutor final : public Executor {
     // Counted before inputs are written back, because a library's threads still
     // spin beside those writers.
     const auto others = cpu_time ? cpu_time->of_others() : std::nullopt;
-    write({});
     team.reset();
+    if (inputs.differ({})) {
+      const PinnedTeam all(helpers);
+      inputs.take({});
+    }
     if (others) throw PointError(Verdict::implausible, *others);
     batch.damage = outputs_->damage();
     if (batch.damage) outputs_->renew_guards();
@@ -246,7 +262,7 @@ class HostExecutor final : public Executor {
 
   Repeated repeat(const Call& call, const Repetition& plan) override {
     outputs_->poison();
-    const Team team(call);
+    const Team team(threads_asked_for(call), has_own_threads(call));
     host_.select(call.key());
     const Arrays bound = declared_by(*call.variant, all_);
     run(call, bound);  // starts threads and raises clocks
@@ -292,20 +308,26 @@ class HostExecutor final : public Executor {
     return few ? threads : std::max(threads, omp_get_max_threads());
   }
 
-  // Ends the pool and makes the library's threads wait for work again, as after
-  // an earlier call.
-  static void wake_library(int threads) {
+  bool has_own_threads(const Call& call) const {
+    return uses_threads_of_library(call) ||
+           starts_threads_.contains(call.key());
+  }
+
+  // Ends OpenMP's threads, and makes those of a library wait for work again, as
+  // after an earlier call.
+  static void make_ready(const Call& call) {
     end_idle_threads();
-    if (wake_blas != nullptr) wake_blas(threads);
+    if (uses_threads_of_library(call) && wake_blas != nullptr)
+      wake_blas(threads_asked_for(call));
   }
 
   // A library's threads spin on all CPUs, where other variants run next;
   // threads of the pool may keep the rounding mode that the variant set. Called
   // only after the last look at the outputs, because it would give late writers
   // time to finish.
-  static void rest_after(const Call& call) {
-    if (uses_threads_of_library(call)) wait_for_rest();
+  void rest_after(const Call& call) const {
     end_idle_threads();
+    if (has_own_threads(call)) wait_for_rest();
   }
 
   static std::uint64_t fingerprint_of(const Array& array,
@@ -363,6 +385,8 @@ class HostExecutor final : public Executor {
   std::map<std::string, std::uint64_t> fingerprints_;
   // time of each call when it was checked
   std::map<std::string, double> seconds_;
+  // calls that started threads when they were checked, beside OpenMP's
+  std::set<std::string> starts_threads_;
   struct Mebibyte {
     unsigned char bytes[std::size_t{1} << 20];
   };
