@@ -302,7 +302,12 @@ int grade_submissions(const Arguments& arguments, const Streams& streams) {
   build(submissions, workload, folder.path(),
         assignment.gpu && !check ? BuildFor::emulation_and_gpu
                                  : BuildFor::emulation);
-  if (was_interrupted()) return exit_interrupted;
+  const auto end_early = [&] {
+    progress.clear();
+    messages << "parlab: interrupted: nothing was graded\n";
+    return exit_interrupted;
+  };
+  if (was_interrupted()) return end_early();
   std::size_t done = 0;
   std::mutex terminal;
   const auto graded = [&] {
@@ -336,7 +341,7 @@ int grade_submissions(const Arguments& arguments, const Streams& streams) {
   progress.clear();
   const auto table = class_table(all);
   if (check) {
-    if (all.interrupted) return exit_interrupted;
+    if (all.interrupted) return end_early();
     streams.print(check_report(all), table, format);
     return all.grades.front().passed() ? EXIT_SUCCESS : EXIT_FAILURE;
   }

@@ -23,8 +23,8 @@ namespace {
 std::atomic<std::int64_t> started = 0;
 }
 
-// Stands before the system's function, to count. Weak, because the detector of
-// races (places/races) has one as well.
+// This function stands before the system's, to count. It is weak, because the
+// detector of races (places/races) has one as well.
 extern "C" [[gnu::weak]] int pthread_create(pthread_t* thread,
                                             const pthread_attr_t* attributes,
                                             void* (*code)(void*),

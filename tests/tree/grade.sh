@@ -342,6 +342,7 @@ start=$SECONDS
 wait $grader
 expect "a grading that is ended does not wait for a kernel" test $((SECONDS - start)) -lt 5
 expect "and leaves nothing behind" test -z "$(ls "$TMPDIR")"
+expect "and says so: $(tail -1 errors)" grep -q "interrupted: nothing was graded" errors
 
 mkdir small && cp class/ann.cu class/constant.cu small
 "$parlab" grade small --anonymous --output anon --seed 6 >out 2>errors

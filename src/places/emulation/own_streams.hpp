@@ -10,8 +10,8 @@
 
 namespace parlab::emulation {
 
-// Those of one execution. A stream may also be older, and is known from its
-// first use.
+// The streams and events of one execution. A stream that is older counts from
+// its first use.
 class OwnStreams {
  public:
   // A cudaStream_t or cudaEvent_t as a number; 0: the default stream. Streams

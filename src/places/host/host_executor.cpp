@@ -74,9 +74,9 @@ bool uses_threads_of_library(const Call& call) {
 
 constexpr std::size_t most_bytes_for_one = std::size_t{64} << 20;
 
-// OpenMP's threads for one call, each on its own CPU. If it has threads of its
-// own (has_own), these place themselves: they would inherit the caller's CPU,
-// and idle threads of OpenMP would spin beside them.
+// OpenMP's threads for one call, each on its own CPU. A call with threads of
+// its own (has_own) gets none: its threads would inherit the caller's CPU, and
+// idle threads of OpenMP would spin beside them.
 class Team {
  public:
   Team(int threads, bool has_own) : alone_(threads == 1 || has_own) {
