@@ -84,6 +84,13 @@ Detail judge_last(Bench& bench, Trial& trial) {
           .further = {why_wrong(bench, trial, *wrong)}};
 }
 
+Detail damage_of_inputs(const Problem& problem) {
+  const auto array = problem.damaged_input();
+  if (array.empty()) return {};
+  return {.cause = Cause::when_timed,
+          .further = {because(Cause::changed_input, array)}};
+}
+
 // Whether other variants have damaged the inputs.
 bool inputs_are_damaged(Bench& bench, Trial& trial) {
   const auto execution = at_work(bench, trial);
@@ -106,14 +113,20 @@ void take_batch(Bench& bench, Pending& pending, const LastInputs& last,
     const double end_s = seconds_since({});
     Detail wrong = batch.damage;
     if (!wrong && is_judged()) {
-      wrong = judge_last(bench, trial);
-      if (!trial.passed()) return;
-      // Repeat the batch if its inputs had been damaged.
-      if (wrong && !again && inputs_are_damaged(bench, trial)) {
+      const auto repeat = [&] {
         reload_inputs(bench);
-        return take_batch(
+        take_batch(
             bench, pending, last, [] { return true; }, true);
-      }
+      };
+      // Results follow from the inputs in host memory, which are those of the
+      // CPU's variants. If one of them has changed, any of them may have done
+      // it; if it happens again, this one has.
+      if (trial.call.variant->target == Target::host)
+        wrong = damage_of_inputs(*bench.problem);
+      if (wrong && !again) return repeat();
+      if (!wrong) wrong = judge_last(bench, trial);
+      if (!trial.passed()) return;
+      if (wrong && !again && inputs_are_damaged(bench, trial)) return repeat();
     }
     if (wrong) {
       charge(bench, trial, Verdict::wrong_result, wrong);

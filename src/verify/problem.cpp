@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "machine/topology.hpp"
+#include "verify/guard.hpp"
 
 namespace parlab {
 namespace {
@@ -38,6 +39,10 @@ int threads_worth(const Arrays& inputs) {
   for (const auto& array : inputs)
     bytes += array.spec.bytes();
   return bytes > std::size_t{1} << 20 ? physical_cores() : 1;
+}
+
+std::uint64_t fingerprint_of(const Array& array) {
+  return fingerprint(array.data, array.spec.bytes(), physical_cores());
 }
 
 // Whether an element of an output is as it was before the variant. Its bits are
@@ -120,16 +125,27 @@ Problem::Problem(const Workload& workload, const Size& size, Dtype dtype,
 void Problem::fill(InputKind kind) {
   kind_ = kind;
   oracles_.clear();
-  oracles_of_disturbed_.clear();
   refill();
 }
 
 void Problem::refill() {
   inputs_.renew_guards();
   workload_.fill(inputs_.view(), size_, dtype_, kind_);
-  if (!seed_ || !may_change_signs()) return;
-  write_anew(inputs_.view(), {}, signs_of_seed(*seed_),
-             threads_worth(inputs_.view()));
+  if (seed_ && may_change_signs()) {
+    write_anew(inputs_.view(), {}, signs_of_seed(*seed_),
+               threads_worth(inputs_.view()));
+  }
+  oracles_of_disturbed_.clear();
+  for (const auto& array : inputs_.view())
+    fingerprints_[array.spec.name] = fingerprint_of(array);
+}
+
+std::string Problem::damaged_input() const {
+  for (const auto& array : inputs_.view()) {
+    if (fingerprint_of(array) != fingerprints_.at(array.spec.name))
+      return array.spec.name;
+  }
+  return {};
 }
 
 std::optional<Mismatch> Problem::check(const Arrays& outputs,

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -62,8 +63,11 @@ class Problem {
 
   // Makes inputs of this kind; results of earlier oracles no longer count.
   void fill(InputKind kind);
-  // Makes the same inputs again, after a variant has damaged them.
+  // Makes the same inputs again, after a variant has damaged them. Results for
+  // disturbed inputs no longer count.
   void refill();
+  // The first input in host memory that has changed since; empty: none.
+  std::string damaged_input() const;
 
   // The first wrong element of the outputs that the variant writes.
   std::optional<Mismatch> check(const Arrays& outputs, const Variant& variant);
@@ -95,6 +99,7 @@ class Problem {
   std::optional<std::uint64_t> seed_;
   std::shared_ptr<SharedOracles> shared_;
   HostArrays inputs_;
+  std::map<std::string, std::uint64_t> fingerprints_;  // of inputs as made
   std::vector<ArraySpec> outputs_;
   // made on first use, which is not tried again where it failed
   struct Made {

@@ -301,6 +301,16 @@ CHEAT(damages_its_input_when_not_poisoned, {
   honest(p);
 });
 
+// Every other execution takes the damage back.
+CHEAT(damages_its_input_at_times, {
+  static bool damaged = false;
+  if (!poisoned(p)) {
+    const_cast<float*>(p.a)[0] += damaged ? -1 : 1;
+    damaged = !damaged;
+  }
+  honest(p);
+});
+
 CHEAT(writes_past_the_end_when_not_poisoned, {
   if (!poisoned(p)) p.y[p.rows] = 1;
   honest(p);
@@ -830,7 +840,7 @@ BOOST_AUTO_TEST_CASE(a_known_duration_is_measured) {
 BOOST_AUTO_TEST_CASE(damage_does_not_harm_the_next_variant) {
   for (const auto* name :
        {"changes_its_input", "writes_past_the_end", "writes_before_the_start",
-        "damages_its_input_when_not_poisoned",
+        "damages_its_input_when_not_poisoned", "damages_its_input_at_times",
         "writes_past_the_end_when_not_poisoned"}) {
     Plan plan = plan_of(name, {40, 40});
     plan.variants.push_back(&cheat("honest_control"));

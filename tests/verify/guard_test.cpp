@@ -101,6 +101,27 @@ BOOST_AUTO_TEST_CASE(memory_is_counted_by_array) {
   BOOST_TEST(work.written == 4.0 * 21);
 }
 
+// A reference made from damaged inputs would blame whoever comes next.
+BOOST_AUTO_TEST_CASE(results_for_damaged_inputs_do_not_last) {
+  const auto& dmv = *Registry::instance().workload("dmv");
+  const auto& variant = *Registry::instance().variants("dmv").front();
+  const Size size{3, 1};
+  Problem problem(dmv, size, Dtype::f32, {&variant});
+  problem.fill(InputKind::uniform);
+  HostArrays outputs(problem.outputs());
+  auto* const a = const_cast<float*>(problem.inputs().get<const float>("a"));
+  const auto* const x = problem.inputs().get<const float>("x");
+  for (int row = 0; row < 3; ++row)
+    outputs.view().get<float>("y")[row] = a[row] * x[0];
+  BOOST_TEST(problem.damaged_input() == "");
+  a[0] += 1;
+  BOOST_TEST(problem.damaged_input() == "a");
+  BOOST_TEST(problem.check_disturbed(outputs.view(), variant).has_value());
+  problem.refill();
+  BOOST_TEST(problem.damaged_input() == "");
+  BOOST_TEST(!problem.check_disturbed(outputs.view(), variant).has_value());
+}
+
 // An int in place of a float may look like a NaN.
 BOOST_AUTO_TEST_CASE(what_nobody_wrote_is_told_from_other_numbers) {
   const auto cause = [](auto found) {
