@@ -28,6 +28,9 @@ Detail guard_damage(const std::string& array, const unsigned char* before,
 // zeros. One thread does it up to worth_a_team bytes.
 constexpr std::size_t worth_a_team = std::size_t{1} << 20;
 std::uint64_t fingerprint(const void* data, std::size_t bytes, int threads);
+inline std::uint64_t fingerprint_of(const Array& array, int threads) {
+  return fingerprint(array.data, array.spec.bytes(), threads);
+}
 
 // The term of one word.
 PARLAB_ON_BOTH inline std::uint64_t fingerprint_term(std::uint32_t word,

@@ -41,10 +41,6 @@ int threads_worth(const Arrays& inputs) {
   return bytes > std::size_t{1} << 20 ? physical_cores() : 1;
 }
 
-std::uint64_t fingerprint_of(const Array& array) {
-  return fingerprint(array.data, array.spec.bytes(), physical_cores());
-}
-
 // Whether an element of an output is as it was before the variant. Its bits are
 // all set: arithmetic makes no such number. A type has 7 bits or more behind
 // the point.
@@ -137,12 +133,13 @@ void Problem::refill() {
   }
   oracles_of_disturbed_.clear();
   for (const auto& array : inputs_.view())
-    fingerprints_[array.spec.name] = fingerprint_of(array);
+    fingerprints_[array.spec.name] = fingerprint_of(array, physical_cores());
 }
 
 std::string Problem::damaged_input() const {
   for (const auto& array : inputs_.view()) {
-    if (fingerprint_of(array) != fingerprints_.at(array.spec.name))
+    if (fingerprint_of(array, physical_cores()) !=
+        fingerprints_.at(array.spec.name))
       return array.spec.name;
   }
   return {};

@@ -122,7 +122,8 @@ class HostExecutor final : public Executor {
     all.insert(all.end(), outputs_->view().begin(), outputs_->view().end());
     all_ = Arrays(std::move(all));
     for (const auto& array : inputs_)
-      fingerprints_[array.spec.name] = fingerprint_of(array);
+      fingerprints_[array.spec.name] =
+          fingerprint_of(array, omp_get_max_threads());
   }
 
   void release() override {
@@ -164,7 +165,8 @@ class HostExecutor final : public Executor {
       const auto* data = static_cast<const unsigned char*>(array.data);
       auto damage = guard_damage(array.spec.name, data - guard_bytes,
                                  data + array.spec.bytes());
-      if (!damage && fingerprint_of(array) != fingerprints_[array.spec.name])
+      if (!damage && fingerprint_of(array, omp_get_max_threads()) !=
+                         fingerprints_[array.spec.name])
         damage = because(Cause::changed_input, array.spec.name);
       if (damage) {
         checked.damage = damage;
@@ -330,10 +332,6 @@ class HostExecutor final : public Executor {
     if (has_own_threads(call)) wait_for_rest();
   }
 
-  static std::uint64_t fingerprint_of(const Array& array,
-                                      int threads = omp_get_max_threads()) {
-    return fingerprint(array.data, array.spec.bytes(), threads);
-  }
   std::uint64_t fingerprint_of_outputs(int threads) const {
     std::uint64_t sum = 0;
     for (const auto& array : outputs_->view())
